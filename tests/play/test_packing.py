@@ -152,6 +152,33 @@ def test_a_file_written_after_the_packed_model_is_offered_until_it_is_packed(she
     assert packing.newer_file(sheet) is None
 
 
+@pytest.mark.parametrize("value", [["a", "b"], "later", {"a": 1}, [1.0, 2.0], float("nan"), b"x"], ids=str)
+def test_a_time_of_packing_that_is_none_is_as_if_it_was_not_there(sheet, tmp_path, value):
+    path = tmp_path / "model.safetensors"
+    settings_of(sheet).model_path = str(path)
+    path.write_bytes(play_models.model_file(synthetic.sheet_mesh(), seed=9))
+    settings_of(sheet).model[packing.PACKED_AT] = value
+    assert packing.identity_of(sheet) == packing.identity_of(sheet)
+    assert packing.packed_size(sheet) == len(model_bytes())
+    assert packing.newer_file(sheet) == path
+    bpy.context.scene.frame_set(FRAME + 1)
+    assert playback.status_of(sheet).problem is None
+
+
+@pytest.mark.parametrize("value", [3, 0.5, "abc", [1, 2, 3], {"a": 1}, None], ids=str)
+def test_a_packed_model_that_is_something_else_ends_in_a_sentence(sheet, tmp_path, value):
+    path = tmp_path / "model.safetensors"
+    settings_of(sheet).model_path = str(path)
+    path.write_bytes(b"abc")
+    settings_of(sheet).model[packing.PROPERTY] = sheet if value is None else value
+    packing.forget_files()
+    assert packing.packed_size(sheet) == 0
+    assert packing.is_another(sheet, path)
+    for use in (packing.packed_bytes, playback.attach, lambda obj: packing.unpack(obj, path)):
+        with pytest.raises(Problem, match="the property that held the model is missing"):
+            use(sheet)
+
+
 def test_other_programs_are_given_the_model_that_plays(sheet, tmp_path):
     path = tmp_path / "model.safetensors"
     settings_of(sheet).model_path = str(path)

@@ -8,6 +8,7 @@ A packed model goes before the file: `current_model` says which one an object pl
 
 from __future__ import annotations
 
+import math
 import time
 from pathlib import Path
 
@@ -96,8 +97,8 @@ def packed_bytes(obj: bpy.types.Object) -> bytes | None:
     text = settings_of(obj).model
     if text is None:
         return None
-    data = text.get(PROPERTY)
-    if not isinstance(data, bytes):
+    data = _data(text)
+    if data is None:
         raise Problem("model_damaged", path=text.name, reason="the property that held the model is missing")
     return data
 
@@ -107,9 +108,9 @@ def packed_size(obj: bpy.types.Object) -> int:
     text = settings_of(obj).model
     if text is None:
         return 0
-    key = text.session_uid, text.get(PACKED_AT)
+    key = text.session_uid, _packed_at(text)
     if key not in _sizes:
-        _sizes[key] = len(text.get(PROPERTY, b""))  # copies all of it: too slow for every redraw
+        _sizes[key] = len(_data(text) or b"")  # copies all of it: too slow for every redraw
     return _sizes[key]
 
 
@@ -130,7 +131,7 @@ def current_model(obj: bpy.types.Object) -> bytes | Path:
 def identity_of(obj: bpy.types.Object) -> tuple[object, ...]:
     """What is another one when another model has been packed or chosen, or an undo has brought one back."""
     text = settings_of(obj).model
-    return (str(named_model(obj)),) if text is None else (text.session_uid, text.get(PACKED_AT))
+    return (str(named_model(obj)),) if text is None else (text.session_uid, _packed_at(text))
 
 
 def model_bytes_of(obj: bpy.types.Object) -> tuple[bytes, str]:
@@ -177,7 +178,7 @@ def newer_file(obj: bpy.types.Object) -> Path | None:
     if text is None or not is_another(obj, path):
         return None
     written = path.stat().st_mtime
-    return path if written > text.get(PACKED_AT, 0.0) else None
+    return path if written > (_packed_at(text) or 0.0) else None
 
 
 def is_another(obj: bpy.types.Object, path: Path) -> bool:
@@ -187,10 +188,10 @@ def is_another(obj: bpy.types.Object, path: Path) -> bool:
         return False
     try:
         about = path.stat()
-        seen = (about.st_mtime_ns, about.st_size, text.session_uid, text.get(PACKED_AT))
+        seen = (about.st_mtime_ns, about.st_size, text.session_uid, _packed_at(text))
         if path not in _compared or _compared[path][0] != seen:
             same_size = about.st_size == packed_size(obj)  # a larger one need not be read
-            _compared[path] = seen, not same_size or read_bytes(path, about.st_size) != text.get(PROPERTY)
+            _compared[path] = seen, not same_size or read_bytes(path, about.st_size) != _data(text)
     except (OSError, NotReadable):
         return False
     return _compared[path][1]
@@ -200,6 +201,18 @@ def forget_files() -> None:
     """Look again at packed models and the files they are compared with."""
     _compared.clear()
     _sizes.clear()
+
+
+def _data(text: bpy.types.Text) -> bytes | None:
+    """What a text holds as a model. None for anything but bytes, which anybody may have put there."""
+    data = text.get(PROPERTY)
+    return data if isinstance(data, bytes) else None
+
+
+def _packed_at(text: bpy.types.Text) -> float | None:
+    """When its model was packed, seconds since 1970. None for what is no time, as NaN: it equals nothing."""
+    when = text.get(PACKED_AT)
+    return float(when) if isinstance(when, int | float) and math.isfinite(when) else None
 
 
 def _name_of(obj: bpy.types.Object) -> str:

@@ -219,3 +219,37 @@ def test_what_decides_the_takes_is_told_from_what_is_only_shown(sheet):
     assert changed == before
     follow.show_viewport = False
     assert made_with(scene, sheet)["modifiers"]["Follow: is on"] is False
+
+
+def test_modifiers_of_every_type_can_be_learned_from(sheet):
+    known = bpy.types.Modifier.bl_rna.properties["type"].enum_items.keys()
+    tried = 0
+    for kind in known:
+        sheet.modifiers.clear()
+        modifier = sheet.modifiers.new("Last", kind)
+        if modifier is not None:  # what is for other objects than meshes cannot be added
+            settings_of(sheet).simulation.last_modifier = "Last"
+            assert to_text(made_with(bpy.context.scene, sheet))
+            tried += 1
+    assert tried > 40
+
+
+def test_the_vertex_group_of_a_modifier_and_how_much_it_counts_are_told_apart(sheet):
+    modifier = sheet.modifiers.new("Decimate", "DECIMATE")
+    settings_of(sheet).simulation.last_modifier = "Decimate"
+    sheet.vertex_groups.new(name="Kept").add([1, 2], 1.0, "REPLACE")
+    seen = []
+    for group, factor in (("", 1.0), ("Kept", 1.0), ("Kept", 0.5)):
+        modifier.vertex_group, modifier.vertex_group_factor = group, factor
+        seen.append(to_text(made_with(bpy.context.scene, sheet)))
+    assert len(set(seen)) == 3
+
+
+@pytest.mark.skipif(bpy.app.version >= (5,), reason="since Blender 5 inputs have the types of their sockets")
+@pytest.mark.parametrize("value", [{"a": 1}, {"1": 2}, ["a", "b"], [b"x"], b"x", [{"a": 1}]], ids=str)
+def test_an_input_of_another_type_decides_nothing(sheet, value):
+    follow = sheet.modifiers["Follow"]
+    socket = follow.node_group.interface.new_socket("Count", in_out="INPUT", socket_type="NodeSocketInt")
+    follow.pop(socket.identifier, None)
+    follow[socket.identifier] = value
+    assert "Follow: input Count" not in made_with(bpy.context.scene, sheet)["modifiers"]

@@ -162,7 +162,9 @@ def _inputs(obj: bpy.types.Object, modifier: bpy.types.NodesModifier, path: str)
         elif isinstance(value, bpy.types.ID):
             found[f"input {item.name}"] = value.name
         else:
-            found[f"input {item.name}"] = np.ravel(value).astype(float).tolist()
+            numbers = np.ravel(value)
+            if numbers.dtype.kind in "biuf":  # in Blender 4.5 a script may put anything there
+                found[f"input {item.name}"] = numbers.astype(float).tolist()
     return found
 
 
@@ -190,7 +192,7 @@ def _values(obj: bpy.types.Object, owner: bpy.types.bpy_struct, path: str) -> Se
         if name in NO_SETTINGS or setting.is_readonly or is_keyed(obj, f"{path}.{name}"):
             continue
         value: Any = getattr(owner, name)
-        if name.startswith("vertex_group"):
+        if name.startswith("vertex_group") and setting.type == "STRING":
             if value != pin_group(obj) or not _pins(owner, name):
                 found[name] = _weights(obj, value)
         elif getattr(setting, "is_array", False):

@@ -89,6 +89,26 @@ def add_hidden_scatter() -> None:
     hidden.hide_viewport = True
 
 
+def add_overridden_scatter(folder: Path) -> None:
+    """An object of another file, overridden here, with a simulation that was baked into a folder there."""
+    here = folder / "shot.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(here))
+    empty_scene()
+    scatter = add_grid("Scatter", 3)
+    scatter.modifiers.new("Follow", "NODES").node_group = follower(add_empty("Their Hand"))
+    collection = bpy.data.collections.new("Theirs")
+    collection.objects.link(scatter)
+    bpy.context.scene.collection.children.link(collection)
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "theirs.blend"))
+    bake_nodes(scatter, "DISK", folder / "theirs")
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=str(here))
+    with bpy.data.libraries.load(str(folder / "theirs.blend"), link=True) as (_, wanted):
+        wanted.collections = ["Theirs"]
+    wanted.collections[0].override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
+    assert any(obj.override_library for obj in bpy.context.view_layer.objects)
+
+
 def files(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
@@ -114,6 +134,15 @@ def test_a_simulation_of_geometry_nodes_is_baked_with_new_motion(sheet, target, 
                 offset = (1.0 - SHARE) * offset + SHARE * hand[frame]
             assert np.abs(take.positions[frame] - rest - offset).max() < 1e-5, frame
     assert np.abs(hands[0] - hands[1]).max() > 0.1
+
+
+def test_what_an_overridden_object_simulates_is_left_to_its_own_file(sheet, tmp_path):
+    add_overridden_scatter(tmp_path)
+    theirs = files(tmp_path / "theirs")
+    assert theirs
+    last = run(command_for(bpy.data.objects["Sheet"], tmp_path / "d", takes=1, frames=10))
+    assert last["event"] == "result", last
+    assert files(tmp_path / "theirs") == theirs
 
 
 def test_what_is_learned_rests_while_something_stands_in_for_it_and_what_carries_it_goes_on(sheet):

@@ -191,7 +191,8 @@ def _forget_nodes_caches(scene: bpy.types.Scene, first: int) -> None:
     layer, nowhere = scene.view_layers[0], mkdtemp(prefix="nodes_", dir=bpy.app.tempdir)
     for obj in layer.objects:
         modifiers = [each for each in obj.modifiers if isinstance(each, bpy.types.NodesModifier)]
-        if not modifiers or obj.hide_viewport or obj.library is not None:  # it is not evaluated, or not ours
+        theirs = obj.library or obj.override_library  # Blender 5 changes no caches of either
+        if not modifiers or obj.hide_viewport or theirs:  # what is hidden is not evaluated
             continue
         for modifier in modifiers:
             modifier.bake_directory = nowhere

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from ..errors import Problem
 
 PLAIN = re.compile(r"[A-Za-z0-9_./:=+-]+")
-ACTIVE = set('"$`%!^')  # between double quotes, in some terminal
+# Between double quotes, in some terminal; PowerShell takes typographic quotation marks for its own.
+ACTIVE = set('"$`%!^' + "\u201c\u201d\u201e\u2018\u2019\u201a\u201b")
 
 
 def typed(words: Sequence[str]) -> str:

@@ -50,6 +50,7 @@ def test_a_path_of_windows_stays_one_word_there(words):
         "a\x1b[31m",
         "^",
         "\u202e",
+        *(f"{mark}; touch x; {mark}" for mark in "\u201c\u201d\u201e\u2018\u2019\u201a\u201b"),
     ],
 )
 def test_what_would_run_when_it_is_pasted_is_refused(word):

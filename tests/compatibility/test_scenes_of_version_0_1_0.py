@@ -14,6 +14,7 @@ from play_scenes import handlers, properties, shown
 from test_version_0_1_0 import FIXTURES
 
 from neural_physics.blender.baking.preparing import prepare_bake
+from neural_physics.blender.playing.output.geometry_nodes import GROUP, add_modifier
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.datasets.takes import Dataset
 
@@ -37,6 +38,8 @@ def test_a_packed_scene_plays_as_it_did_with_no_further_step(tmp_path):
         for frame in (30, 10):
             scene.frame_set(frame)
             assert shown(sheet) == pytest.approx(then[str(frame)], abs=2e-5)
+    add_modifier(bpy.data.objects.new("Other", sheet.data), 0)
+    assert [group.name for group in bpy.data.node_groups] == [GROUP], "one for all objects, as it was then"
 
 
 def test_a_bake_that_was_cut_short_goes_on_and_keeps_its_frames(tmp_path):

@@ -101,6 +101,73 @@ def test_all_objects_share_one_node_group(sheet):
     assert geometry_nodes.find_modifier(other) is not None
 
 
+def strangers_group(name: str) -> bpy.types.NodeTree:
+    """A group of somebody else's, called like ours, that lifts what it is given."""
+    group = geometry_nodes.new_group(name)
+    lift = group.nodes.new("GeometryNodeTransform")
+    lift.inputs["Translation"].default_value = (0.0, 0.0, 5.0)
+    enter, leave = group.nodes.new("NodeGroupInput"), group.nodes.new("NodeGroupOutput")
+    group.links.new(enter.outputs[0], lift.inputs[0])
+    group.links.new(lift.outputs[0], leave.inputs[0])
+    return group
+
+
+def test_a_strangers_node_group_of_that_name_is_not_used(sheet):
+    playback.attach(sheet)
+    bpy.context.scene.frame_set(20)
+    expected = play_scenes.shown(sheet)
+    playback.detach(sheet)
+    theirs = [strangers_group(geometry_nodes.GROUP + end) for end in ("", geometry_nodes.HIDDEN)]
+    other = play_scenes.add_sheet(bpy.data.objects["Hand"], "Other")
+    for _ in range(2):
+        for obj in (sheet, other):
+            playback.attach(obj)
+            bpy.context.scene.frame_set(20)
+            assert np.array_equal(play_scenes.shown(obj), expected)
+            for shown in (False, True, True):
+                geometry_nodes.show_in_viewports(obj, shown)
+                group = geometry_nodes.find_modifier(obj).node_group
+                assert group not in theirs and (", Hidden in Viewports" in group.name) is not shown
+        assert len(bpy.data.node_groups) <= 4  # what was made is shared
+        for obj in (sheet, other):
+            playback.detach(obj)
+    assert all(group in bpy.data.node_groups.values() for group in theirs)
+
+
+def altered(change) -> bpy.types.NodeTree:
+    """The group that we make, with a change of somebody else's."""
+    group = geometry_nodes._make_group(geometry_nodes.GROUP)
+    change(group)
+    return group
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda group: setattr(group.nodes["Set Position"].inputs["Offset"], "default_value", (0.0, 0.0, 5.0)),
+        lambda group: setattr(group.nodes["Set Position"], "mute", True),
+        lambda group: setattr(group.nodes["Named Attribute"], "data_type", "FLOAT_COLOR"),
+        lambda group: setattr(group.nodes["Named Attribute"].inputs["Name"], "default_value", "position"),
+        lambda group: group.links.remove(group.links[0]),
+        lambda group: setattr(group.links[0], "is_muted", True),
+        lambda group: group.nodes.new("GeometryNodeTransform"),
+        lambda group: group.interface.new_socket("More", in_out="INPUT", socket_type="NodeSocketFloat"),
+        lambda group: group.nodes["Set Position"].inputs["Offset"].keyframe_insert("default_value", frame=9),
+    ],
+    ids=["value", "mute", "setting", "text", "link", "muted link", "node", "socket", "keys"],
+)
+def test_a_group_like_ours_with_anything_changed_is_not_used(sheet, change):
+    theirs = altered(change)
+    playback.attach(sheet)
+    assert geometry_nodes.find_modifier(sheet).node_group != theirs
+
+
+def test_a_group_whose_nodes_have_other_names_and_another_order_is_used(sheet):
+    ours = altered(lambda group: setattr(group.nodes["Set Position"], "name", "Punkte setzen"))
+    playback.attach(sheet)
+    assert geometry_nodes.find_modifier(sheet).node_group == ours
+
+
 def test_without_its_attribute_the_rest_shape_shows(sheet):
     playback.attach(sheet)
     bpy.context.scene.frame_set(30)

@@ -244,6 +244,27 @@ def test_a_strangers_node_group_with_a_panel_of_that_name_breaks_nothing(alone):
     assert same(shown, alone[0])
 
 
+def test_strangers_node_groups_called_like_those_for_places_are_not_used(alone):
+    sheets = two_of_one_mesh()
+    names = [geometry_nodes.PLACED_GROUP + end for end in ("", geometry_nodes.HIDDEN)]
+    theirs = [geometry_nodes.new_group(name) for name in names]
+    for sheet in sheets:
+        playback.attach(sheet)
+    for shown, expected in zip(shapes(sheets), alone, strict=True):
+        assert same(shown, expected)
+    place = position_places.place_of(sheets[0])
+    for visible, name in ((False, names[1]), (True, names[0])):
+        for sheet in sheets:
+            geometry_nodes.show_in_viewports(sheet, visible)
+            assert geometry_nodes.find_modifier(sheet).node_group.name == f"{name}.001"
+        assert position_places.place_of(sheets[0]) == place
+        geometry_nodes.set_place(geometry_nodes.find_modifier(sheets[0]), place)
+        assert geometry_nodes.find_modifier(sheets[0]).node_group.name == f"{name}.001"
+    for sheet in sheets:
+        playback.detach(sheet)
+    assert all(group in bpy.data.node_groups.values() for group in theirs)
+
+
 def test_what_was_written_into_the_mesh_before_it_was_shared_is_taken_away(alone):
     play_scenes.open_scene()
     hands = [play_scenes.add_hand(name, seed) for seed, name in enumerate("AB")]

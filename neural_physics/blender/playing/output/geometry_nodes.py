@@ -6,6 +6,7 @@ on showing the last pose. The attribute is one of the mesh, or of another object
 
 from __future__ import annotations
 
+import re
 from typing import Any, cast
 
 import bpy
@@ -13,6 +14,7 @@ import numpy as np
 
 from ....arrays import Floats
 from ...scene.modifier_stack import PLAY_GROUPS
+from .node_layout import does_the_same
 
 ATTRIBUTE = "neural_physics_position"
 MODIFIER = "Neural Physics"
@@ -72,7 +74,7 @@ def place_in(modifier: bpy.types.NodesModifier) -> bpy.types.Object | None:
 def set_place(modifier: bpy.types.NodesModifier, place: bpy.types.Object) -> None:
     """Let the modifier read the mesh of another object."""
     group = modifier.node_group
-    hidden = HIDDEN if group is not None and group.name.endswith(HIDDEN) else ""
+    hidden = HIDDEN if group is not None and _meant(group).endswith(HIDDEN) else ""
     modifier.node_group = _group(PLACED_GROUP + hidden)
     _remove_unused(group)
     _set_input(modifier, place)
@@ -119,7 +121,7 @@ def show_in_viewports(obj: bpy.types.Object, shown: bool) -> None:
         return
     place = place_in(modifier)
     wanted = (GROUP if place is None else PLACED_GROUP) + ("" if shown else HIDDEN)
-    if modifier.node_group is None or modifier.node_group.name != wanted:
+    if modifier.node_group is None or _meant(modifier.node_group) != wanted:
         modifier.node_group = _group(wanted)
         if place is not None:
             set_place(modifier, place)
@@ -166,11 +168,22 @@ def new_group(name: str) -> bpy.types.NodeTree:
 
 
 def _group(name: str) -> bpy.types.NodeTree:
-    """The shared node group of this file (not one linked from another), made where it is missing."""
+    """The shared node group of this file (not one linked from another), made where it is missing.
+
+    One that does something else is passed over: it came with an object of somebody else's.
+    """
+    made = _make_group(name)
     for group in bpy.data.node_groups:
-        if group.name == name and group.library is None:
+        ours = group.library is None and _meant(group) == name and group != made
+        if ours and does_the_same(group, made):
+            bpy.data.node_groups.remove(made)
             return group
-    return _make_group(name)
+    return made
+
+
+def _meant(group: bpy.types.NodeTree) -> str:
+    """The name that a group was given: Blender adds a number where another one has it."""
+    return re.sub(r"\.\d{3,}$", "", group.name)
 
 
 def _make_group(name: str) -> bpy.types.NodeTree:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
 pytest.importorskip("bpy")
@@ -9,10 +11,12 @@ pytestmark = [pytest.mark.blender, pytest.mark.once]
 
 import bpy
 from flesh import limb
-from scenes import add_ball, add_cloth, add_rig, add_soft_body, empty_scene, react_to
+from scenes import add_ball, add_cloth, add_grid, add_rig, add_soft_body, empty_scene, react_to
 
 from neural_physics.blender.baking.forewarnings import lone_group, look, use_as_pins
 from neural_physics.blender.examples import EXAMPLES, build
+from neural_physics.blender.scene.rigs import holding_bones
+from neural_physics.blender.scene.rigs.holding_bones import suggested_radius
 from neural_physics.blender.scene.setting_up import set_up_as
 from neural_physics.blender.scene.sources import mesh_of
 from neural_physics.blender.settings.properties import settings_of
@@ -159,6 +163,26 @@ def test_flesh_that_no_bone_holds_falls_until_it_is_set_up(scene):
     simulation.bone_radius = 0.0
     set_up_as(body, scene, "SOLID")
     assert simulation.bone_radius == pytest.approx(0.2 * 2**0.5), "in metres"
+
+
+def test_a_rig_of_countless_bendy_bones_takes_no_more_memory_than_others(scene, monkeypatch):
+    rig = add_rig()
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    for i in range(40):
+        bone = rig.data.edit_bones.new("bendy")
+        bone.head, bone.tail, bone.bbone_segments = (0.0, 0.0, 0.02 * i), (0.1, 0.0, 0.02 * i), 32
+    bpy.ops.object.mode_set(mode="OBJECT")
+    body = add_grid("Body", 44)
+    body.location.y = 0.3
+    bpy.context.view_layer.update()
+    tracemalloc.start()
+    radius = suggested_radius(body, rig)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 25  # at once it would be 240 MB
+    monkeypatch.setattr(holding_bones, "TOGETHER", 1 << 20)
+    assert radius == suggested_radius(body, rig) > 0.0
 
 
 def test_an_armature_carries_only_pins_of_what_has_no_inside(scene):

@@ -19,6 +19,7 @@ from ..sources import carrying_modifiers, mesh_data, read_positions
 from .bone_joints import Joint, joint_moves, joints_of, rest_place
 
 MEASURED = 2000  # vertices, at most, that a radius is suggested by
+TOGETHER = 8  # pieces that are measured at once: bendy bones may have tens of thousands
 HELD = 0.5  # of how deep bones lie; in the examples it is 0.44 to 0.59
 
 
@@ -43,11 +44,19 @@ def suggested_radius(obj: bpy.types.Object, rig: bpy.types.Object) -> float:
     points = points[:: len(points) // MEASURED + 1]
     if not len(segments) or not len(points):
         return 0.0
+    nearest = np.full(len(points), np.inf)
+    for first in range(0, len(segments), TOGETHER):
+        nearest = np.minimum(nearest, _distances(points, segments[first : first + TOGETHER]).min(axis=1))
+    return HELD * float(np.median(nearest))
+
+
+def _distances(points: Doubles, segments: Doubles) -> Doubles:
+    """(V, K): how far points are from segments."""
     heads, along = segments[:, 0], segments[:, 1] - segments[:, 0]
     from_heads = points[:, None] - heads
     share = np.einsum("vkc,kc->vk", from_heads, along) / np.maximum(np.sum(along**2, axis=1), 1e-12)
     away = from_heads - np.clip(share, 0.0, 1.0)[..., None] * along
-    return HELD * float(np.median(np.linalg.norm(away, axis=2).min(axis=1)))
+    return np.linalg.norm(away, axis=2)
 
 
 def rest_segments(obj: bpy.types.Object, rig: bpy.types.Object) -> Doubles:

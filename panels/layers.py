@@ -5,6 +5,7 @@ from __future__ import annotations
 import bpy
 
 from ..neural_physics.blender.scene.layers import layers_problem
+from ..neural_physics.blender.scene.targets import target_of
 from ..neural_physics.blender.settings.layers import NEURALPHYSICS_PG_layer
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
@@ -39,8 +40,14 @@ class NEURALPHYSICS_PT_layers(Details, bpy.types.Panel):
     bl_parent_id = "NEURALPHYSICS_PT_play"
     bl_options = {"DEFAULT_CLOSED"}
 
+    def draw_header(self, context: bpy.types.Context) -> None:
+        obj = target_of(context)
+        if obj is not None:
+            self.layout.prop(settings_of(obj), "use_layers", text="")
+
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         settings = settings_of(obj)
+        layout.active = settings.use_layers
         row = layout.row()
         row.template_list(
             "NEURALPHYSICS_UL_layers", "", settings, "layers_below", settings, "active_layer", rows=3

@@ -188,6 +188,8 @@ def test_an_edit_shows_at_once(garments):
     assert changed(lambda: setattr(settings.layers_below[0], "enabled", False))
     assert np.array_equal(play_scenes.shown(outer), plain)
     assert changed(lambda: setattr(settings.layers_below[0], "enabled", True))
+    assert changed(lambda: setattr(settings, "use_layers", False))
+    assert changed(lambda: setattr(settings, "use_layers", True))
     assert changed(lambda: remove_layer(outer))
     assert np.array_equal(play_scenes.shown(outer), plain)
 

@@ -12,7 +12,8 @@ from ..settings.properties import settings_of
 
 def layers_below(obj: bpy.types.Object) -> list[bpy.types.Object]:
     """What an object is pushed out of, from the innermost as the list has them, each once."""
-    found = (item.object for item in settings_of(obj).layers_below if item.enabled)
+    settings = settings_of(obj)
+    found = (item.object for item in settings.layers_below if item.enabled and settings.use_layers)
     return list(dict.fromkeys(other for other in found if other is not None and other != obj))
 
 
@@ -28,7 +29,7 @@ def check_layers(obj: bpy.types.Object) -> None:
     """
     for item in settings_of(obj).layers_below:
         other = item.object
-        if not item.enabled:
+        if not (item.enabled and settings_of(obj).use_layers):
             continue
         if other is None or not other.users_scene:
             raise Problem("layer_lost", object=obj.name)

@@ -257,6 +257,12 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
 
     # Layers
     layers_below: CollectionProperty(type=NEURALPHYSICS_PG_layer)
+    use_layers: BoolProperty(
+        name="Push Out of Layers",
+        description="Move vertices that are predicted behind the layers below to their surface",
+        default=True,
+        update=refresh_display,
+    )
     active_layer: IntProperty(name="Active Layer", default=0, min=0)
     layer_gap: FloatProperty(
         name="Gap",

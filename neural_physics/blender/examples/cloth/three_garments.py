@@ -28,7 +28,7 @@ def build(scene: bpy.types.Scene, points: int = 33) -> bpy.types.Object:
 
     Each garment sees the body and what is below it, in the simulation as in Play.
     """
-    view = View(camera=(-2.4, -4.6, 1.6), target=(0.0, 0.0, 1.0), lens=82.0)
+    view = View(camera=(-4.6, -2.0, 1.7), target=(0.0, 0.0, 0.95), lens=82.0)
     collection = open_stage(scene, "Three Garments", view, ground=0.0, frames=1)
     rig = add_character(scene, collection)
     body = next(child for child in collection.objects if child.name.startswith("Body"))

@@ -29,7 +29,7 @@ def companions(layer: bpy.types.ViewLayer | None, obj: bpy.types.Object) -> list
     ]
 
 
-def baked_together(layer: bpy.types.ViewLayer, obj: bpy.types.Object) -> list[bpy.types.Object]:
+def baked_together(layer: bpy.types.ViewLayer | None, obj: bpy.types.Object) -> list[bpy.types.Object]:
     """Those that are baked with the object, as its settings say."""
     return companions(layer, obj) if settings_of(obj).bake_together else []
 

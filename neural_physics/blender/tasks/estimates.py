@@ -7,6 +7,7 @@ import bpy
 from ...datasets.status import dataset_status
 from ...jobs.cores import usable_cores
 from ..baking.motion.training_motion import moving_takes
+from ..scene.companions import baked_together
 from ..scene.sources import mesh_data, physics_modifier, uses_solver
 from ..settings.paths import dataset_folder
 from ..settings.properties import settings_of
@@ -26,6 +27,8 @@ def bake_seconds(obj: bpy.types.Object) -> float | None:
     pace = made.seconds_per_frame or _pace(obj)
     if pace is None:
         return None
+    if not made.seconds_per_frame:
+        pace += sum(_pace(other) or 0.0 for other in baked_together(bpy.context.view_layer, obj))
     missing = max(0, moving_takes(obj) * settings.take_frames - made.frames)
     at_a_time = min(settings.parallel_takes or len(usable_cores()), moving_takes(obj))
     return OVERHEAD + missing * pace / at_a_time if missing else 0.0

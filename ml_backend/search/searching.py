@@ -25,14 +25,14 @@ from neural_physics.baking.failures import failures, note_failure
 from neural_physics.baking.handing_over import go_on_from_last
 from neural_physics.baking.workers import LOOK_EVERY, TRIES, end
 from neural_physics.errors import Problem
-from neural_physics.files.atomic import replace_atomically, writing
-from neural_physics.files.links import check_no_link
+from neural_physics.files.atomic import replace_atomically, write_atomically, writing
+from neural_physics.files.links import check_no_link, is_own_file
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 from neural_physics.jobs.isolated_python import clean_environment, run_module
 from neural_physics.jobs.leases import Lease, Observer
 from neural_physics.jobs.process import JobFiles, JobProcess
 from neural_physics.jobs.turns import turn
-from neural_physics.models.model_file import read_model
+from neural_physics.models.model_file import parse_model, read_model_bytes
 from neural_physics.wording import plural
 
 POLL_EVERY = 0.1  # seconds
@@ -129,7 +129,7 @@ class Search:
         Raises Problem("stopped" | "taken_over"), and what keeps all trainings from their work.
         """
         folder, failed = lease.folder / str(lease.number), failures(lease.folder)
-        if (folder / MODEL).is_file():
+        if is_own_file(folder / MODEL):
             return ""
         if len(failed) >= TRIES:
             return failed[-1].reason
@@ -172,13 +172,15 @@ class Search:
 
     def _end(self, lease: Lease, number: int, why: str) -> None:
         """Say how it ended and, if its model is the best so far, put that where it belongs."""
-        folder, error = lease.folder / str(lease.number), math.nan
+        folder, error, model = lease.folder / str(lease.number), math.nan, b""
         copy = folder / "best"
         if not why:
-            error = float(read_model(folder / MODEL).info.training.get("validation_error", math.nan))
+            model = read_model_bytes(folder / MODEL)
+            found = parse_model(model, str(folder / MODEL)).info.training
+            error = float(found.get("validation_error", math.nan))
         if self._is_best(error):
             with writing(copy):
-                shutil.copyfile(folder / MODEL, copy)  # not moved: killed now, the next one needs it
+                write_atomically(copy, model)  # not moved: killed now, the next one needs it
         with self._turn():
             lease.check()
             if self._is_best(error):

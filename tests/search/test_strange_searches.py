@@ -1,0 +1,89 @@
+"""The folder of a search that somebody else has made: nothing is written, deleted or used through it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from motion_data import make_dataset
+
+from learning.methods.linear_dynamics.presets import LinearPreset
+from ml_backend.commands import search
+from ml_backend.search.asked import Asked
+from ml_backend.search.journal import Journal
+from ml_backend.search.searching import MODEL, Search
+from ml_backend.search.varied import varied
+from neural_physics.jobs.events import StopRequest
+from neural_physics.models.model_file import read_model
+
+pytestmark = pytest.mark.torch
+RELEASED = {"token": "x", "counter": 0, "released": True}
+
+
+def asked(dataset: Path, *more: str) -> Asked:
+    parser = argparse.ArgumentParser()
+    search.add_arguments(parser)
+    linear = ["--method=linear_dynamics", "--over=bases=1,3"]
+    return search._asked(parser.parse_args([str(dataset), *linear, *more]))
+
+
+def run(dataset: Path, *more: str) -> dict:
+    return Search(asked(dataset, *more), lambda event: None, StopRequest()).run()
+
+
+def trials(dataset: Path) -> list:
+    return Journal(asked(dataset).folder / "journal.jsonl", 0, prunes=False).trials()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    """A folder with a dataset, and a model of it as a trial leaves one."""
+    folder = tmp_path_factory.mktemp("made")
+    dataset = make_dataset(folder / "dataset", 120).path
+    run(dataset)
+    return folder
+
+
+@pytest.fixture
+def dataset(made, tmp_path) -> Path:
+    """A dataset without a search, beside somebody's own file."""
+    (tmp_path / "mine").write_text("mine")
+    return Path(shutil.copytree(made / "dataset", tmp_path / "dataset"))
+
+
+def begun(dataset: Path, made: Path) -> Path:
+    """The folder of a holder of the first trial, who let go of it when it had its model."""
+    folder = asked(dataset).folder
+    journal = Journal(folder / "journal.jsonl", 0, prunes=False)
+    journal.values(journal.begin({"bases": "1"}), varied(["bases=1,3"], LinearPreset()))
+    trial = folder / "trials" / "000000"
+    (trial / "1").mkdir(parents=True)
+    (trial / "holder_000001.json").write_text(json.dumps(RELEASED))
+    shutil.copy(made / "best.safetensors", trial / "1" / MODEL)
+    return trial / "1"
+
+
+@pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
+def test_no_model_is_copied_through_a_link(dataset, made, link):
+    mine, best = dataset.parent / "mine", begun(dataset, made) / "best"
+    getattr(best, link)(mine)
+    result = run(dataset)
+    assert mine.read_text() == "mine"
+    assert (
+        read_model(dataset.parent / "best.safetensors").info.training["validation_error"]
+        == (result["validation_error"])
+    )
+
+
+@pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
+def test_a_model_that_is_a_link_is_no_trials_own(dataset, made, link):
+    model = begun(dataset, made) / MODEL
+    model.unlink()
+    getattr(model, link)(made / "best.safetensors")
+    before = (made / "best.safetensors").read_bytes()
+    assert run(dataset)["trials"] == 2
+    assert len({trial.value for trial in trials(dataset)}) == 2  # it is the model of the other one
+    assert (made / "best.safetensors").read_bytes() == before

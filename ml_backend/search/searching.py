@@ -80,7 +80,8 @@ class Search:
 
     def _claimed(self, numbers: list[int]) -> Lease | None:
         """One of these trials that nobody else holds."""
-        folders = (self._asked.folder / "trials" / f"{number:06d}" for number in numbers)
+        trials = check_no_link(self._asked.folder / "trials")
+        folders = (trials / f"{number:06d}" for number in numbers)
         leases = (self._observer.claim(folder, platform.node()) for folder in folders)
         return next((lease for lease in leases if lease is not None), None)
 
@@ -116,6 +117,7 @@ class Search:
                 if why is None:
                     return
                 self._end(lease, number, why)
+            check_no_link(lease.folder.parent)  # again: a training takes its time
             shutil.rmtree(lease.folder, ignore_errors=True)
         except Problem as problem:
             if problem.code != "taken_over":

@@ -16,7 +16,9 @@ from ml_backend.search.asked import Asked
 from ml_backend.search.journal import Journal
 from ml_backend.search.searching import MODEL, Search
 from ml_backend.search.varied import varied
+from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
+from neural_physics.jobs.leases import Lease
 from neural_physics.models.model_file import read_model
 
 pytestmark = pytest.mark.torch
@@ -87,3 +89,32 @@ def test_a_model_that_is_a_link_is_no_trials_own(dataset, made, link):
     assert run(dataset)["trials"] == 2
     assert len({trial.value for trial in trials(dataset)}) == 2  # it is the model of the other one
     assert (made / "best.safetensors").read_bytes() == before
+
+
+def test_no_trial_is_held_or_deleted_through_a_link(dataset):
+    theirs = dataset.parent / "theirs" / "000000"
+    theirs.mkdir(parents=True)
+    (theirs / "diary").write_text("mine")
+    folder = asked(dataset).folder
+    folder.mkdir()
+    (folder / "trials").symlink_to(theirs.parent)
+    with pytest.raises(Problem) as raised:
+        run(dataset)
+    assert raised.value.code == "place_is_link"
+    assert [path.name for path in theirs.iterdir()] == ["diary"]
+
+
+def test_no_trial_is_deleted_where_its_folder_has_become_a_link(dataset, monkeypatch):
+    theirs, folder = dataset.parent / "theirs", asked(dataset).folder
+    trained = Search._trained
+
+    def exchanged(self: Search, lease: Lease, number: int) -> str | None:
+        why = trained(self, lease, number)
+        (folder / "trials").rename(theirs)
+        (folder / "trials").symlink_to(theirs)
+        return why
+
+    monkeypatch.setattr(Search, "_trained", exchanged)
+    with pytest.raises(Problem) as raised:
+        run(dataset)
+    assert raised.value.code == "place_is_link" and (theirs / "000000").is_dir()

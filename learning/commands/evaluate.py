@@ -59,7 +59,7 @@ def run(
     "dataset_missing" | "dataset_damaged" | "nothing_held_out" | "model_other_dataset" | "disk_full" |
     "folder_not_writable" | "stopped").
     """
-    folder = args.out or args.model.resolve().parent
+    folder = args.out or args.model.absolute().parent  # where it is named, not where a link leads
     if folder.is_file():
         raise Problem("folder_not_writable", path=folder, reason="it is a file")
     model, dataset = read_model(args.model), Dataset.open(args.dataset)

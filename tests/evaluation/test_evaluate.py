@@ -31,12 +31,12 @@ from neural_physics.models.model_file import read_model
 
 
 def run(
-    model: Path, dataset: Path, out: Path, *more: str, stop: StopRequest | None = None
+    model: Path, dataset: Path, out: Path | None, *more: str, stop: StopRequest | None = None
 ) -> tuple[dict, list]:
     parser = argparse.ArgumentParser()
     evaluate.add_arguments(parser)
     events: list[dict] = []
-    words = [str(model), str(dataset), "--out", str(out), *more]
+    words = [str(model), str(dataset), *(["--out", str(out)] if out else []), *more]
     return evaluate.run(parser.parse_args(words), events.append, stop or StopRequest()), events
 
 
@@ -175,6 +175,18 @@ def test_a_report_that_cannot_be_written_is_refused_before_the_dataset_is_read(t
     with pytest.raises(Problem) as raised:
         run(model_path, dataset.path / "not looked at yet", tmp_path / "out")
     assert raised.value.code == "folder_not_writable"
+
+
+def test_the_report_of_a_model_that_is_a_link_lies_beside_the_link(tmp_path, dataset, model_path):
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "m").write_bytes(model_path.read_bytes())
+    (theirs / "report.html").write_text("mine")
+    (tmp_path / "m").symlink_to(theirs / "m")
+    result, _ = run(tmp_path / "m", dataset.path, None, "--frames", "40")
+    assert Path(result["report"]) == tmp_path / "report.html" and (tmp_path / "report.json").is_file()
+    assert {path.name for path in theirs.iterdir()} == {"m", "report.html"}
+    assert (theirs / "report.html").read_text() == "mine"
 
 
 def test_the_error_that_training_chose_by_is_the_error_measured_here(tmp_path):

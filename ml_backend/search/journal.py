@@ -6,6 +6,7 @@ that of a file does not.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -88,7 +89,16 @@ class Journal:
         with self._reading():
             self._check_size()
             known = self._study.get_trials(deepcopy=False)
+            for trial in known:
+                _check(trial)
         return [trial for trial in known if trial.state != TrialState.WAITING]
+
+    def trial(self, number: int) -> FrozenTrial:
+        """One of them."""
+        with self._reading():
+            found = self._study.get_trials(deepcopy=False)[number]
+            _check(found)
+        return found
 
     def begin(self, fixed: Values) -> int:
         """The number of a new trial. fixed: values that it has, before others are drawn.
@@ -159,6 +169,15 @@ class Journal:
             except DAMAGED as error:
                 reason = str(error) or type(error).__name__
                 raise Problem("search_damaged", path=self._path, reason=reason) from error
+
+
+def _check(trial: FrozenTrial) -> None:
+    """Raise ValueError where a trial says what none does, as Optuna takes any."""
+    error = trial.values or []  # a list, of one number where it has ended with a model
+    if len(error) > 1 or not all(isinstance(each, float | int) and math.isfinite(each) for each in error):
+        raise ValueError(f"the error of trial {trial.number + 1} is no number")
+    if not isinstance(trial.user_attrs, dict):
+        raise ValueError(f"what trial {trial.number + 1} says is no text")
 
 
 def _suggested(trial: Trial, each: Varied) -> Value:

@@ -32,12 +32,13 @@ from neural_physics.jobs.isolated_python import clean_environment, run_module
 from neural_physics.jobs.leases import Lease, Observer
 from neural_physics.jobs.process import JobFiles, JobProcess
 from neural_physics.jobs.turns import turn
-from neural_physics.models.model_file import parse_model, read_model_bytes
+from neural_physics.models.model_file import ModelInfo, parse_model, read_model_bytes
 from neural_physics.wording import plural
 
 POLL_EVERY = 0.1  # seconds
 STEPS = 20  # in a training, after each of which it may be given up
 TRAINING, MODEL = "training", "model.safetensors"
+LARGEST_ERROR = 1e300  # that a model can say; whole numbers may be larger than any float
 GIVEN_UP, NO_MODEL = "given up, as others were better by then", "its model does not say how good it is"
 
 
@@ -109,7 +110,7 @@ class Search:
         number = int(lease.folder.name)
         try:
             # Asked after the claim: until then another one may have ended it.
-            if not self._journal.trials()[number].state.is_finished():
+            if not self._journal.trial(number).state.is_finished():
                 check_no_link(lease.folder)
                 with writing(lease.folder):
                     go_on_from_last(lease, last=(MODEL,))
@@ -178,8 +179,7 @@ class Search:
         copy = folder / "best"
         if not why:
             model = read_model_bytes(folder / MODEL)
-            found = parse_model(model, str(folder / MODEL)).info.training
-            error = float(found.get("validation_error", math.nan))
+            error = _error_of(parse_model(model, str(folder / MODEL)).info)
         if self._is_best(error):
             with writing(copy):
                 write_atomically(copy, model)  # not moved: killed now, the next one needs it
@@ -196,7 +196,7 @@ class Search:
                 self._journal.finish(
                     number, TrialState.FAIL if crashed else TrialState.PRUNED, why=why or NO_MODEL
                 )
-        values = in_words(self._journal.trials()[number].params)
+        values = in_words(self._journal.trial(number).params)
         came_to = why or f"error {error:.3f}"
         self._emit({"event": "log", "text": f"Trial {number + 1} ({values}): {came_to}."})
 
@@ -228,6 +228,12 @@ class Search:
     def _turn(self) -> AbstractContextManager[Lease]:
         """What only one computer does at a time: begin a trial, and put the best model in its place."""
         return turn(self._asked.folder / "turn", self._observer, self._stop, look_every=POLL_EVERY)
+
+
+def _error_of(model: ModelInfo) -> float:
+    """What a model is chosen by, NaN where it says nothing that an error can be."""
+    said = model.training.get("validation_error")
+    return float(said) if isinstance(said, float | int) and 0.0 <= said < LARGEST_ERROR else math.nan
 
 
 def _best(trials: list[FrozenTrial]) -> FrozenTrial | None:

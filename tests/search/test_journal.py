@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 
@@ -132,6 +133,33 @@ def test_a_journal_of_somebody_else_ends_in_one_sentence(path, case):
     with pytest.raises(Problem) as raised:
         opened(path).trials()
     assert raised.value.code == "search_damaged" and "\n" not in raised.value.message
+
+
+ENDED = {"state": 1, "datetime_complete": "2026-01-01T00:00:00+00:00"}
+SAYS_WHAT_NONE_DOES = {
+    "two errors": line(4, values=[0.1, 0.2], **ENDED),
+    "a text for an error": line(4, values=["0.1"], **ENDED),
+    "a text as a value": line(4, value="0.1", **ENDED),
+    "an error that is no number": line(4, values=[math.nan], **ENDED),
+    "an error of 400 digits": line(4, values=[10**400], **ENDED),
+    "a number of notes": line(4, user_attrs=5),
+}
+
+
+@pytest.mark.parametrize("case", SAYS_WHAT_NONE_DOES)
+def test_a_trial_that_says_what_none_does_ends_in_one_sentence(path, case):
+    ended(opened(path), 0.3)
+    path.write_bytes(path.read_bytes() + SAYS_WHAT_NONE_DOES[case])
+    with pytest.raises(Problem) as raised:
+        opened(path).trials()
+    assert raised.value.code == "search_damaged" and "\n" not in raised.value.message
+
+
+def test_a_trial_is_found_by_its_number_where_one_before_it_waits(path):
+    opened(path)
+    path.write_bytes(path.read_bytes() + line(4, state=4) + line(4))
+    assert [trial.number for trial in opened(path).trials()] == [1]
+    assert opened(path).trial(1).number == 1
 
 
 def test_what_it_says_of_itself_is_no_more_than_data(path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import shutil
 from pathlib import Path
 
@@ -14,12 +15,13 @@ from learning.methods.linear_dynamics.presets import LinearPreset
 from ml_backend.commands import search
 from ml_backend.search.asked import Asked
 from ml_backend.search.journal import Journal
-from ml_backend.search.searching import MODEL, Search
+from ml_backend.search.searching import MODEL, NO_MODEL, Search, _error_of
 from ml_backend.search.varied import varied
 from neural_physics.errors import Problem
+from neural_physics.files.tensor_file import format_tensors, parse_tensors
 from neural_physics.jobs.events import StopRequest
 from neural_physics.jobs.leases import Lease
-from neural_physics.models.model_file import read_model
+from neural_physics.models.model_file import METADATA_KEY, read_model
 
 pytestmark = pytest.mark.torch
 RELEASED = {"token": "x", "counter": 0, "released": True}
@@ -118,3 +120,30 @@ def test_no_trial_is_deleted_where_its_folder_has_become_a_link(dataset, monkeyp
     with pytest.raises(Problem) as raised:
         run(dataset)
     assert raised.value.code == "place_is_link" and (theirs / "000000").is_dir()
+
+
+def says(model: Path, error: object) -> None:
+    """Let a model say that it is so far off."""
+    tensors, metadata = parse_tensors(model.read_bytes())
+    about = json.loads(metadata[METADATA_KEY])
+    about["training"]["validation_error"] = error
+    model.write_bytes(format_tensors(tensors, {METADATA_KEY: json.dumps(about)}))
+
+
+def test_a_model_that_says_no_error_is_no_result(dataset, made):
+    model = begun(dataset, made) / MODEL
+    for error in ("0.1", {}, [0.1], None, 10**400, -1.0, math.inf, math.nan):
+        says(model, error)
+        assert math.isnan(_error_of(read_model(model).info))
+    result = run(dataset)
+    assert result["given_up"] == 1 and result["trial"] == 2
+    assert trials(dataset)[0].user_attrs["why"] == NO_MODEL
+
+
+def test_a_trial_that_waits_before_one_that_runs_is_begun_after_it(dataset, made):
+    begun(dataset, made)
+    journal = asked(dataset).folder / "journal.jsonl"
+    *before, trial, begin, value = journal.read_text().splitlines()
+    later = [text.replace('"trial_id":0', '"trial_id":1') for text in (begin, value)]
+    journal.write_text("\n".join([*before, trial, trial, *later]) + "\n")
+    assert run(dataset)["trials"] == 2

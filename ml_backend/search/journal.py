@@ -113,11 +113,16 @@ class Journal:
     def values(self, number: int, space: tuple[Varied, ...]) -> dict[str, Value]:
         """A trial's settings: those that it has, the rest drawn now.
 
-        Drawn is what trials that have ended make likely to be good.
+        Drawn is what trials that have ended make likely to be good. What it has must be in the space: of a
+        trial that was begun with other values Optuna gives those.
         """
         with self._reading():
             trial = self._trial(number)
-            return {each.name: _suggested(trial, each) for each in space}
+            values = {each.name: _suggested(trial, each) for each in space}
+            for each in space:
+                if not each.allows(values[each.name]):
+                    raise ValueError(f"{each.name} of trial {number + 1} is none of what is searched")
+            return values
 
     def report(self, number: int, step: int, error: float) -> bool:
         """Say how far off a trial's best model is by now, and hear whether to give it up.
@@ -185,4 +190,5 @@ def _suggested(trial: Trial, each: Varied) -> Value:
         return str(trial.suggest_categorical(each.name, each.words))
     if each.whole:
         return trial.suggest_int(each.name, int(each.least), int(each.most), log=each.by_factors)
-    return trial.suggest_float(each.name, each.least, each.most, log=each.by_factors)
+    # One that it was begun with is as it is in the file.
+    return float(trial.suggest_float(each.name, each.least, each.most, log=each.by_factors))

@@ -162,6 +162,33 @@ def test_a_trial_is_found_by_its_number_where_one_before_it_waits(path):
     assert opened(path).trial(1).number == 1
 
 
+OF_ANY_SIZE = json.dumps(
+    {"name": "IntDistribution", "attributes": {"low": 0, "high": 10**12, "step": 1, "log": False}}
+)
+NOT_SEARCHED = {
+    "bases that take all memory": line(4, params={"bases": 1e12}, distributions={"bases": OF_ANY_SIZE}),
+    "bases to begin with": line(4, state=4, system_attrs={"fixed_params": {"bases": 10**12}}),
+    "a seed below 0": line(4, state=4, system_attrs={"fixed_params": {"seed": -7}}),
+    "a width of 600": line(4, state=4, system_attrs={"fixed_params": {"width": 600.0}}),
+    "a width of 400 digits": line(4, state=4, system_attrs={"fixed_params": {"width": 10**400}}),
+    "a text for a width": line(4, state=4, system_attrs={"fixed_params": {"width": "x"}}),
+    "another preset": line(4, state=4, system_attrs={"fixed_params": {"preset": "../x"}}),
+}
+
+
+@pytest.mark.filterwarnings("ignore")  # Optuna's, which uses them
+@pytest.mark.parametrize("case", NOT_SEARCHED)
+def test_values_that_are_not_searched_are_not_used(path, case):
+    opened(path)
+    path.write_bytes(path.read_bytes() + NOT_SEARCHED[case])
+    journal = opened(path)
+    number = journal.begin({}) if "fixed_params" in NOT_SEARCHED[case].decode() else 0
+    space = varied(["width=1..3", "bases=1..3", "seed=0..3", "preset=preview,final"], PRESETS["final"])
+    with pytest.raises(Problem) as raised:
+        journal.values(number, space)
+    assert number == 0 and raised.value.code == "search_damaged"
+
+
 def test_what_it_says_of_itself_is_no_more_than_data(path):
     journal = opened(path)
     journal.about({"dataset": "a"})

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+import time
+from collections import Counter
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ import numpy as np
 import optuna
 from optuna.storages import JournalStorage
 from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
+from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from ml_backend.search.varied import Value, Values, Varied
@@ -27,6 +30,9 @@ from neural_physics.files.reading import NotReadable, open_plain
 
 STUDY = "search"
 LARGEST = 1 << 23  # bytes; ten thousand trials have room in it
+MOST_TRIALS, MOST_LINES = 10_000, 1000  # and lines about each of them, or about the search as a whole
+LONGEST = 20.0  # seconds of work to read it; 8 MB of a search's own take one or two
+BEGINS_STUDY, BEGINS_TRIAL = 0, 4  # kinds of lines
 ABOUT = "about"
 LEFT_FOR_DEAD = 30  # seconds without a change after which Optuna takes the journal's lock from a process
 # What Optuna raises where a line is not one of its own.
@@ -40,6 +46,38 @@ DAMAGED = (
     RecursionError,
     optuna.exceptions.OptunaError,
 )
+
+
+class _Lines(JournalFileBackend):
+    """The lines of the file, of which Optuna gets no more than a search has.
+
+    With each that it has it gets slower: it copies what is known of a trial, goes through the studies, and
+    for a setting through all trials that do not have it.
+    """
+
+    def __init__(self, path: Path, alone: JournalFileOpenLock) -> None:
+        super().__init__(str(path), alone)
+        self._counts: Counter[object] = Counter()
+
+    def read_logs(self, log_number_from: int) -> Generator[dict[str, Any], None, None]:
+        until = time.process_time() + LONGEST  # which is as long on a computer that has other work
+        for line in super().read_logs(log_number_from):
+            self._check(line)
+            if time.process_time() > until:
+                raise ValueError("it takes longer to read than that of any search")
+            yield line
+
+    def _check(self, line: dict[str, Any]) -> None:
+        """Raise ValueError for what is in no search; others of `DAMAGED` for what Optuna has not written."""
+        kind = line["op_code"]
+        if kind == BEGINS_STUDY:  # said again by all who take part
+            if (line["study_name"], line["directions"]) != (STUDY, [StudyDirection.MINIMIZE]):
+                raise ValueError("it is of another search")
+            return
+        about = "trials" if kind == BEGINS_TRIAL else line.get("trial_id", STUDY)
+        self._counts[about] += 1
+        if self._counts[about] > (MOST_TRIALS if kind == BEGINS_TRIAL else MOST_LINES):
+            raise ValueError("it has more lines than any search")
 
 
 class Journal:
@@ -67,7 +105,7 @@ class Journal:
             if path.exists():
                 self._check_size()
                 self._cut(alone)
-            self._storage = JournalStorage(JournalFileBackend(str(path), alone))
+            self._storage = JournalStorage(_Lines(path, alone))
             self._study = optuna.create_study(
                 storage=self._storage,
                 study_name=STUDY,

@@ -11,7 +11,8 @@ import pytest
 from optuna.trial import TrialState
 
 from learning.methods.subspace_physics.presets import PRESETS
-from ml_backend.search.journal import LARGEST, Journal
+from ml_backend.search import journal
+from ml_backend.search.journal import LARGEST, MOST_LINES, MOST_TRIALS, Journal
 from ml_backend.search.varied import varied
 from neural_physics.errors import Problem
 
@@ -187,6 +188,44 @@ def test_values_that_are_not_searched_are_not_used(path, case):
     with pytest.raises(Problem) as raised:
         journal.values(number, space)
     assert number == 0 and raised.value.code == "search_damaged"
+
+
+OF_NO_SEARCH = {
+    "a curve of countless steps": line(4)
+    + b"".join(line(7, trial_id=0, step=step, intermediate_value=0.1) for step in range(MOST_LINES + 1)),
+    "countless notes of the search": b"".join(line(2, user_attr={str(n): 0}) for n in range(MOST_LINES + 1)),
+    "countless trials": line(4) * (MOST_TRIALS + 1),
+    "countless trials that wait": line(4, state=4) * (MOST_TRIALS + 1),
+    "another study": line(0, study_name="another", directions=[1]),
+    "a study of two errors": line(0, study_name="search", directions=[1, 1]),
+}
+
+
+@pytest.mark.parametrize("case", OF_NO_SEARCH)
+def test_a_journal_of_more_than_any_search_has_is_not_read_to_its_end(path, case):
+    opened(path)
+    path.write_bytes(path.read_bytes() + OF_NO_SEARCH[case])
+    with pytest.raises(Problem) as raised:
+        opened(path)
+    assert raised.value.code == "search_damaged"
+
+
+def test_a_journal_that_takes_longer_than_any_is_not_read_to_its_end(path, monkeypatch):
+    monkeypatch.setattr(journal, "LONGEST", 0.2)
+    opened(path)
+    about = {"param_value_internal": 0, "distribution": OF_ANY_SIZE}
+    names = (line(5, trial_id=n // 500, param_name=f"{n}", **about) for n in range(3000))
+    path.write_bytes(path.read_bytes() + line(4) * 9000 + b"".join(names))  # 15 s
+    with pytest.raises(Problem) as raised:
+        opened(path)
+    assert raised.value.code == "search_damaged"
+
+
+def test_any_number_of_processes_takes_part_one_after_the_other(path):
+    opened(path)
+    path.write_bytes(path.read_bytes() + line(0, study_name="search", directions=[1]) * (MOST_LINES + 1))
+    ended(opened(path), 0.3)
+    assert len(opened(path).trials()) == 1
 
 
 def test_what_it_says_of_itself_is_no_more_than_data(path):

@@ -23,6 +23,7 @@ from ..datasets.take_folders import holder_folders, holders_folder, last_holder
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
 from ..files.links import is_link
+from ..files.listing import entries
 from ..files.reading import NotReadable, read_bytes, read_json
 from ..jobs.cores import usable_cores
 from ..jobs.events import Emit, Progress, StopRequest
@@ -142,7 +143,7 @@ def _chosen(lease: Lease, plan: BakePlan, programs: Programs, emit: Emit, *, sto
 def write_guide(plan: BakePlan, model: bytes) -> None:
     """Put the model where the workers read it; what another one has found is forgotten.
 
-    Raises Problem("folder_not_writable" | "disk_full").
+    Raises Problem("folder_not_writable" | "disk_full" | "dataset_damaged").
     """
     with writing(plan.folder):
         plan.folder.mkdir(parents=True, exist_ok=True)
@@ -171,7 +172,10 @@ def write_scores(plan: BakePlan, task: str, holder: int, scores: Mapping[int, fl
 
 
 def read_scores(plan: BakePlan) -> dict[int, float]:
-    """What all workers of all choosers found so far: a motion has the same score wherever it is read."""
+    """What all workers of all choosers found so far: a motion has the same score wherever it is read.
+
+    Raises Problem("folder_not_writable" | "dataset_damaged").
+    """
     scores: dict[int, float] = {}
     for path in _scores_files(plan):
         with suppress(OSError, ValueError, TypeError, AttributeError, OverflowError):
@@ -186,8 +190,10 @@ def _choosers(plan: BakePlan) -> Path:
 
 
 def _scores_files(plan: BakePlan) -> list[Path]:
-    folders = [folder for folder in holder_folders(_choosers(plan)) if not is_link(folder)]
-    return [path for folder in folders for path in sorted(folder.glob(f"{TASK}*{SUFFIX}"))]
+    with writing(plan.folder):
+        folders = [folder for folder in holder_folders(_choosers(plan)) if not is_link(folder)]
+        found = [path for folder in folders for path in sorted(entries(folder))]
+    return [path for path in found if path.name.startswith(TASK) and path.suffix == SUFFIX]
 
 
 def _as_it_is_now(plan: BakePlan) -> BakePlan:

@@ -15,7 +15,7 @@ import pytest
 import synthetic
 
 from neural_physics.baking import handing_over
-from neural_physics.baking.choice import choose
+from neural_physics.baking.choice import choose, read_scores, write_guide
 from neural_physics.baking.finishing import finish
 from neural_physics.baking.gathering import states
 from neural_physics.baking.handing_over import gather
@@ -143,6 +143,18 @@ def test_a_folder_of_countless_files_is_not_looked_through(where, tmp_path):
             look(plan)
         assert raised.value.code == "dataset_damaged"
     assert dataset_status(plan.dataset).trouble.code == "dataset_damaged"
+
+
+def test_countless_scores_of_motions_are_not_read(tmp_path):
+    plan = prepared(tmp_path / "d", motions=8)
+    folder = plan.folder / "choice" / "1"
+    folder.mkdir(parents=True)
+    for number in range(10_001):
+        (folder / f"choice_{number}.scores").touch()
+    for look in (read_scores, lambda plan: write_guide(plan, b"another model")):
+        with pytest.raises(Problem, match="more than 10,000 files") as raised:
+            look(plan)
+        assert raised.value.code == "dataset_damaged"
 
 
 def test_of_countless_failures_a_few_are_read(tmp_path):

@@ -37,6 +37,8 @@ from .takes import Dataset
 COLUMN = re.compile(
     r"(?:(?P<kind>[a-z_]+):)?(?P<name>.+?)(?:/(?P<joint>.+?))?(?:\.(?P<part>[xyz]|0|[1-9]\d*))?"
 )
+LONGEST_NAME = 1000  # characters; an object, an armature and a bone of it have 255 at most
+NO_NAME = f"has a line break, or more than {LONGEST_NAME:,} characters"
 # In the dataset's folder: a take that is being imported. Those in `takes` are whole, even after a kill.
 SCRATCH = "import.new"
 AXES = ("x", "y", "z")
@@ -171,7 +173,12 @@ def layout_of_columns(columns: Sequence[str], path: Path) -> ChannelLayout:
     `wind:Breeze.x`, and `joints:Rig/hip.x` is a joint. Any other column is a plain value.
     Raises Problem("interaction_columns").
     """
-    parsed = [_parse_column(column.strip()) for column in columns]
+    columns = [column.strip() for column in columns]
+    for number, column in enumerate(columns, 1):
+        # With a line break in it, `COLUMN` would try all the ways to part a name at its slashes, for nothing.
+        if len(column) > LONGEST_NAME or len(column.splitlines()) > 1:
+            raise Problem("interaction_columns", path=path, reason=f"the name of column {number} {NO_NAME}")
+    parsed = [_parse_column(column) for column in columns]
     groups = [list(group) for _, group in groupby(parsed, key=lambda column: (column.kind, column.name))]
     try:
         # What a file holds is checked in one place.
@@ -191,7 +198,7 @@ def _parse_column(column: str) -> _Column:
     match = COLUMN.fullmatch(column)
     if match is None or (match["kind"] and match["kind"] not in get_args(Kind)):
         match = re.fullmatch(r"(?P<name>.*)(?P<kind>)(?P<joint>)(?P<part>)", column)
-        assert match is not None  # it matches anything
+        assert match is not None  # it matches anything on a line
     name, joint, part = match["name"], match["joint"] or "", match["part"] or ""
     if match["kind"] != "joints" and joint:
         name, joint = f"{name}/{joint}", ""

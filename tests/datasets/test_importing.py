@@ -179,6 +179,9 @@ def test_columns_become_channels(header, expected):
         "P.1 P.0",
         "ground:G.0",
         "Ball.x Ball.y Ball.z Ball.x",
+        "A\nB",
+        "A\u2028B",
+        pytest.param("A" * 1001, id="a name without end"),
     ],
 )
 def test_columns_that_do_not_fit_together_are_refused(header):
@@ -197,6 +200,12 @@ def test_columns_that_do_not_fit_together_are_refused(header):
         ("Hand.x,Hand.y,Hand.z\n" + "1,2,3\n" * 4 + "1,nan,3\n" * 36, "interaction_not_numbers", "row 6"),
         ("Foot.x,Foot.y,Foot.z\n" + "1,2,3\n" * 40, "interaction_other_channels", "wrong.csv has .*Foot"),
         ("1,2,3\n" * 40, "interaction_columns", "holds numbers instead of names"),
+        ('"Hand\nof mine.x"\n' + "1\n" * 40, "interaction_columns", "column 1 has a line break"),
+        pytest.param(
+            '"' + "/" * 100_000 + '\nx"\n' + "1\n" * 40,
+            *("interaction_columns", "column 1 has a line break"),
+            id="countless slashes",
+        ),
         ("\ufeffHand.x;Hand.y;Hand.z\n" + "1;2;3\n" * 40, "interaction_shape", "semicolons"),
     ],
 )

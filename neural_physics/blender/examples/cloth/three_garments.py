@@ -20,6 +20,7 @@ SKIRT = (0.132, 1.03), (0.38, 0.55)  # radius and height of waist and hem, metre
 TUNIC = (0.150, 1.06), (0.30, 0.80)
 BETWEEN = 0.008  # of two garments, metres, while they are simulated
 LOCKS, ALONG, WIDTH = 26, 14, 0.022  # strips of hair, vertices along each, metres across
+TURNED = radians(225.0)  # its back and a side to the camera
 AROUND = radians(78.0)  # from the middle of the back to the foremost lock
 
 
@@ -28,7 +29,7 @@ def build(scene: bpy.types.Scene, points: int = 33) -> bpy.types.Object:
 
     Each garment sees the body and what is below it, in the simulation as in Play.
     """
-    view = View(camera=(-4.6, -2.0, 1.7), target=(0.0, 0.0, 0.95), lens=82.0)
+    view = View(camera=(-2.4, -4.6, 1.6), target=(0.0, 0.0, 0.95), lens=82.0)
     collection = open_stage(scene, "Three Garments", view, ground=0.0, frames=1)
     rig = add_character(scene, collection)
     body = next(child for child in collection.objects if child.name.startswith("Body"))
@@ -45,7 +46,7 @@ def build(scene: bpy.types.Scene, points: int = 33) -> bpy.types.Object:
     pin(tunic, "Pins", range(sides))
     pin(cape, "Pins", range(points))
     pin(hair, "Pins", [2 * ALONG * lock + k for lock in range(LOCKS) for k in range(4)])
-    rig.rotation_euler.z = pi  # its back to the camera
+    rig.rotation_euler.z = TURNED
     below: list[bpy.types.Object] = []
     for garment, carrier, frame in (
         (skirt, "hips", "hips"),
@@ -53,7 +54,7 @@ def build(scene: bpy.types.Scene, points: int = 33) -> bpy.types.Object:
         (cape, "chest", "neck"),
         (hair, "head", "head"),
     ):
-        garment.rotation_euler.z = pi
+        garment.rotation_euler.z = TURNED
         cloth = dress(scene, garment, rig, carrier, frame=frame)
         _collide(cloth, [body, *below])
         if below:

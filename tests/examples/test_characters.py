@@ -127,6 +127,7 @@ def test_each_of_three_garments_sees_what_is_below_it_and_all_can_be_baked_toget
         seen = garment.modifiers["Cloth"].collision_settings.collection
         assert {obj.name for obj in seen.objects} == {"Body", *below}
         below.append(name)
+    bpy.context.view_layer.update()
     assert {obj.name for obj in companions(bpy.context.view_layer, cape)} == set(worn) - {"Cape"}
     assert all(settings_of(obj).bake_together for obj in worn.values())
 

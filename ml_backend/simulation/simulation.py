@@ -65,9 +65,11 @@ class SavedState:
             arrays = read_arrays(path)
             frame, time = int(arrays["frame"]), float(arrays["time"])
             names = ("q", "velocity", "factors", "tangents", "d1", "twists")
-            return SavedState(frame, time, *[arrays[name] for name in names])
-        except (OSError, KeyError, ValueError, TypeError):
+            fields = [arrays[name] for name in names]
+        except (OSError, KeyError, ValueError, TypeError, OverflowError):
             return None
+        numbers = all(field.dtype == np.float64 and np.isfinite(field).all() for field in fields)
+        return SavedState(frame, time, *fields) if numbers and np.isfinite(time) and frame >= 0 else None
 
 
 class Simulation:
@@ -146,7 +148,15 @@ class Simulation:
 
     def fits(self, saved: SavedState) -> bool:
         """Whether a state is one of this simulation."""
-        return saved.q.shape == self._state.q.shape and saved.factors.shape == self._contact.factors.shape
+        pairs = [
+            (saved.q, self._state.q),
+            (saved.velocity, self._state.velocity),
+            (saved.factors, self._contact.factors),
+        ]
+        if self._parts.twisting is not None:
+            own = self._parts.twisting.frames
+            pairs += [(saved.tangents, own.tangents), (saved.d1, own.d1), (saved.twists, own.twists)]
+        return all(found.shape == expected.shape for found, expected in pairs)
 
     def _make_solver(self) -> None:
         body, parts = self._body, self._parts

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from ml_backend.simulation.bodies import make_body
 from ml_backend.simulation.contact_points import contact_carrier
-from ml_backend.simulation.simulation import Simulation
+from ml_backend.simulation.simulation import SavedState, Simulation
 from neural_physics.errors import Problem
 
 CUBE = cuboid((-0.2, -0.2, 0.25), (0.2, 0.2, 0.65))
@@ -299,6 +299,42 @@ def test_a_twisted_curl_is_as_twisted_when_last_holder():
     saved, gone_on, taken_up = going_on(asked, tracks(asked, 30, pins=pins), 20)
     assert np.abs(saved.twists).max() > 0.1
     assert np.array_equal(gone_on, taken_up)
+
+
+OF_NO_SIMULATION = {
+    "a text": lambda field: np.full(field.shape, "x"),
+    "complex": lambda field: field.astype(complex),
+    "dates": lambda field: np.zeros(field.shape, "M8[s]"),
+    "whole numbers": lambda field: np.ones(field.shape, int),
+    "not a number": lambda field: np.full(field.shape, np.nan),
+    "without end": lambda field: np.full(field.shape, np.inf),
+    "another shape": lambda field: np.zeros((*field.shape, 2)),
+    "fewer": lambda field: field[1:],
+}
+
+
+@pytest.mark.parametrize("field", ["q", "velocity", "factors", "tangents", "d1", "twists", "time"])
+def test_a_saved_state_of_anything_else_is_not_taken_up(tmp_path, field):
+    turns = np.arange(6)
+    mesh, edges = strand(np.stack([0.03 * np.cos(turns), 0.03 * np.sin(turns), -0.02 * turns], 1))
+    asked = request(hair(), mesh, pins=[0, 1], edges=edges, colliders=[ground(height=-2.0)])
+    _, simulation = simulated(asked, tracks(asked, 4))
+    simulation.advance()
+    simulation.save().write(tmp_path / "state.npz")
+    assert simulation.fits(SavedState.read(tmp_path / "state.npz"))
+    whole = dict(np.load(tmp_path / "state.npz"))
+    for change in OF_NO_SIMULATION.values() if field != "time" else (lambda time: np.inf, lambda time: "x"):
+        np.savez(tmp_path / "state.npz", **{**whole, field: change(whole[field])})
+        saved = SavedState.read(tmp_path / "state.npz")
+        assert saved is None or not simulation.fits(saved)
+
+
+@pytest.mark.parametrize("frame", [-5, np.inf, np.nan, "x"])
+def test_a_saved_state_of_no_frame_is_not_taken_up(tmp_path, frame):
+    SavedState(3, 0.1, *(np.zeros(3),) * 6).write(tmp_path / "state.npz")
+    assert SavedState.read(tmp_path / "state.npz") is not None
+    np.savez(tmp_path / "state.npz", **{**np.load(tmp_path / "state.npz"), "frame": frame})
+    assert SavedState.read(tmp_path / "state.npz") is None
 
 
 def sag_of_a_strip(bending_model, one_way):

@@ -1,0 +1,186 @@
+"""Three garments and hair on one character, in an action that was never trained on: how much of each is
+behind what it is worn over.
+
+As simulated, as predicted, and as Play shows it with *Layers Below*, each measured by Blender's own tree of
+the layer's faces at every frame of the test take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import bpy
+import numpy as np
+from mathutils import Vector
+from mathutils.bvhtree import BVHTree
+from numpy.typing import NDArray
+
+from benchmarks.subspace_physics.datasets import Corpus, baked
+from benchmarks.subspace_physics.models import MODELS, run
+from neural_physics.blender.baking.motion.training_motion import key_training_motion
+from neural_physics.blender.baking.scene_copy import first_frame
+from neural_physics.blender.examples import build
+from neural_physics.blender.playing import packing, playback
+from neural_physics.blender.scene.keying import Span
+from neural_physics.blender.scene.layers import layers_below
+from neural_physics.blender.scene.sources import mesh_data, read_positions
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.datasets.take_folders import together_folder
+from neural_physics.datasets.takes import Dataset, Take
+from tools import workshop
+
+GARMENTS = Corpus("three_garments", "THREE_GARMENTS", (8, 1000), (1, 500), test=(1, 600))
+MAIN = "Cape"
+PRESET, BASES, SEED = "balanced", 64, 0
+NEAR = 0.05  # metres: what is further from a layer is not over it
+SETTLED = 24  # frames, before which the first shapes are as they were sewn
+Points = NDArray[np.float64]
+
+
+@dataclass
+class Behind:
+    """What is found of one garment over one layer. shares: of the vertices behind it, by frame; depths: m."""
+
+    shares: list[float] = field(default_factory=list)
+    depths: list[float] = field(default_factory=list)
+
+    def add(self, points: Points, layer: _Faces) -> None:
+        """Add one frame."""
+        depths = [depth for point in points if (depth := layer.depth(point)) > 0.0]
+        self.shares.append(len(depths) / len(points))
+        self.depths += depths
+
+    def figures(self) -> dict[str, float]:
+        """Shares of all vertices at all frames, and depths in millimetres of those behind."""
+        return {
+            "share": float(np.mean(self.shares)),
+            "largest_share": max(self.shares),
+            "mean_mm": 1e3 * float(np.mean(self.depths)) if self.depths else 0.0,
+            "deepest_mm": 1e3 * max(self.depths, default=0.0),
+        }
+
+
+class _Faces:
+    """The faces of a layer as they are at one frame, seen from the side on which it is worn over."""
+
+    def __init__(self, positions: Points, mesh: bpy.types.Mesh) -> None:
+        faces = [tuple(polygon.vertices) for polygon in mesh.polygons]
+        self._tree, self._rim = cast(BVHTree, BVHTree.FromPolygons(positions.tolist(), faces)), _rim(mesh)
+        self._faces = faces
+
+    def depth(self, point: Points) -> float:
+        """Metres behind, 0 in front and beyond the rim."""
+        place, normal, face, away = self._tree.find_nearest(Vector(point.tolist()), NEAR)
+        if place is None or normal is None or face is None or away is None:
+            return 0.0
+        if self._rim & set(self._faces[face]):
+            return 0.0
+        return max(0.0, -(Vector(point.tolist()) - place).dot(normal))
+
+
+def judge() -> dict[str, Any]:
+    """Errors of each garment, what of it is behind each layer, and milliseconds of a frame."""
+    main = baked(GARMENTS)
+    found = {MAIN: main.path, **{path.name: path for path in sorted(together_folder(main.path).iterdir())}}
+    errors = {name: run(_model(name), path, PRESET, BASES, seed=SEED) for name, path in found.items()}
+    takes = {name: Dataset.open(path).takes("test")[0] for name, path in found.items()}
+    scene, garments = _scene_of(takes[MAIN], main)
+    kinds: dict[str, dict[str, dict[str, Behind]]] = {}
+    for kind, shapes in (
+        ("simulated", _simulated(scene, garments, takes)),
+        ("predicted", _played(scene, garments, takes[MAIN], layers=False)),
+        ("with layers", _played(scene, garments, takes[MAIN], layers=True)),
+    ):
+        measured = kinds.setdefault(kind, {})
+        for frame in shapes:
+            faces = {name: _Faces(points, mesh_data(garments[name])) for name, points in frame.items()}
+            for name, points in frame.items():
+                for below in layers_below(garments[name]):
+                    behind = measured.setdefault(name, {}).setdefault(below.name, Behind())
+                    behind.add(points, faces[below.name])
+    return {
+        "preset": PRESET,
+        "bases": BASES,
+        "frames": takes[MAIN].info.frames - SETTLED,
+        "training_frames": sum(take.usable_frames for take in main.takes("training")),
+        "kept": main.info.provenance.get("kept_for_testing", ""),
+        "garments": errors,
+        "vertices": {name: len(mesh_data(obj).vertices) for name, obj in garments.items()},
+        "behind": {
+            kind: {name: {low: each.figures() for low, each in by.items()} for name, by in measured.items()}
+            for kind, measured in kinds.items()
+        },
+        "ms": {
+            name: {"frame": status.frame_ms, "push": 1e-3 * status.push_us, "simulated": status.simulation_ms}
+            for name, obj in garments.items()
+            if (status := playback.status_of(obj)).playing
+        },
+    }
+
+
+def _model(garment: str) -> str:
+    return f"three_garments_{garment}_{PRESET}"
+
+
+def _scene_of(take: Take, dataset: Dataset) -> tuple[bpy.types.Scene, dict[str, bpy.types.Object]]:
+    """The example with the test take's motion keyed, its cloths switched off, and its garments by name."""
+    scene = workshop.empty_scene()
+    main = build(GARMENTS.example, scene)
+    garments = {obj.name: obj for obj in scene.objects if settings_of(obj).enabled}
+    first = first_frame(main)
+    for obj in garments.values():
+        obj.modifiers["Cloth"].show_viewport = False
+    scene.frame_set(first)
+    key_training_motion(main, Span(first, take.info.frames, dataset.info.fps), take.info.seed, take.info.role)
+    return scene, garments
+
+
+def _simulated(
+    scene: bpy.types.Scene, garments: dict[str, bpy.types.Object], takes: dict[str, Take]
+) -> Iterator[dict[str, Points]]:
+    """What was baked, frame by frame, in the axes of the world."""
+    for index in range(SETTLED, takes[MAIN].info.frames):
+        scene.frame_set(first_frame(garments[MAIN]) + index)
+        frame = {}
+        for name, take in takes.items():
+            assert take.frames is not None  # each is learned in a bone's axes
+            frame[name] = _in_world(garments[name], _moved(take.frames[index], take.positions[index]))
+        yield frame
+
+
+def _played(
+    scene: bpy.types.Scene, garments: dict[str, bpy.types.Object], take: Take, *, layers: bool
+) -> Iterator[dict[str, Points]]:
+    """What Play shows, frame by frame, in the axes of the world."""
+    for name, obj in garments.items():
+        settings_of(obj).use_layers = layers
+        packing.pack(obj, (MODELS / _model(name) / "model.safetensors").read_bytes())
+        playback.attach(obj)
+    for index in range(take.info.frames):
+        scene.frame_set(first_frame(garments[MAIN]) + index)
+        if index >= SETTLED:
+            depsgraph = bpy.context.evaluated_depsgraph_get()
+            yield {
+                name: _in_world(obj, read_positions(mesh_data(obj.evaluated_get(depsgraph))))
+                for name, obj in garments.items()
+            }
+
+
+def _in_world(obj: bpy.types.Object, positions: NDArray[np.floating]) -> Points:
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    return _moved(np.array(obj.evaluated_get(depsgraph).matrix_world), positions)
+
+
+def _moved(matrix: NDArray[np.floating], positions: NDArray[np.floating]) -> Points:
+    return np.asarray(positions @ matrix[:3, :3].T + matrix[:3, 3], np.float64)
+
+
+def _rim(mesh: bpy.types.Mesh) -> set[int]:
+    """The vertices of edges that have one face."""
+    counts: dict[tuple[int, int], int] = {}
+    for polygon in mesh.polygons:
+        for key in polygon.edge_keys:
+            counts[key] = counts.get(key, 0) + 1
+    return {vertex for key, count in counts.items() if count == 1 for vertex in key}

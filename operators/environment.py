@@ -8,7 +8,7 @@ from bpy.props import EnumProperty, StringProperty
 from ..neural_physics.blender.jobs import host
 from ..neural_physics.blender.jobs import training_environment as environment
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from .support import Button, OperatorReturnItems, open_file
+from .support import Button, OperatorReturnItems, open_as_text
 
 OWNER = "The training environment"
 KINDS = [(environment.CHECK, "Check", ""), (environment.CREATE, "Create", "")]
@@ -77,7 +77,7 @@ class NEURALPHYSICS_OT_show_environment_log(Button, bpy.types.Operator):
     kind: EnumProperty(name="Job", items=KINDS)
 
     def run(self, context: bpy.types.Context) -> None:
-        open_file(host.log_of(environment.jobs_folder(), self.kind))
+        open_as_text(host.log_of(environment.jobs_folder(), self.kind))
 
 
 CLASSES = (

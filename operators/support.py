@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..neural_physics.blender.scene.targets import check_set_up, target_of
+from ..neural_physics.blender.settings.own_folders import scratch_folder
 from ..neural_physics.errors import Problem
+from ..neural_physics.files.atomic import write_atomically, writing
+from ..neural_physics.files.links import check_no_link
+from ..neural_physics.files.reading import NotReadable, read_bytes
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import OperatorReturnItems
 else:
     OperatorReturnItems = str
+
+
+LARGEST_TEXT = 1 << 28  # bytes
 
 
 class Button(bpy.types.Operator if TYPE_CHECKING else object):  # type: ignore[misc]
@@ -83,6 +90,23 @@ def existing_file(path: Path) -> Path:
 def open_file(path: Path) -> None:
     """Open a file in the program that shows such files. Raises Problem("file_missing")."""
     bpy.ops.wm.path_open(filepath=str(existing_file(path)))
+
+
+def open_as_text(path: Path) -> None:
+    """Open what a file says in the program that shows texts, whatever it is: it may be anybody's.
+
+    A copy of it is opened, whose name says that it is a text. Raises Problem("file_missing" |
+    "place_is_link" | "folder_not_writable" | "disk_full").
+    """
+    try:
+        data = read_bytes(existing_file(check_no_link(path)), LARGEST_TEXT)
+    except (OSError, NotReadable) as error:
+        raise Problem("file_missing", path=path) from error
+    copy = scratch_folder() / "logs" / f"{path.stem}.txt"
+    with writing(copy):
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(copy, data)
+    open_file(copy)
 
 
 def target(context: bpy.types.Context) -> bpy.types.Object:

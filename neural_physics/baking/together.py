@@ -16,7 +16,7 @@ from ..files.atomic import writing
 from ..files.links import check_no_link
 from ..files.listing import entries
 from ..files.replacing import clear_away, remove_folder, rename
-from .plan import AlsoBaked
+from .plan import MOST_TOGETHER, AlsoBaked
 
 
 def dataset_of(main: Path, also: AlsoBaked) -> Path:
@@ -40,9 +40,9 @@ def give_each_its_own(main: Path, takes: Iterable[str]) -> None:
     """
     for take in takes:
         held = together_folder(check_no_link(main / TAKES / take))
-        for folder in entries(check_no_link(held)):
+        for folder in entries(check_no_link(held), MOST_TOGETHER):
             target = check_no_link(together_folder(main)) / folder.name
-            found = check_no_link(folder) / TAKES / take
+            found = check_no_link(check_no_link(folder) / TAKES) / take
             if not is_there(check_no_link(target)) or not (check_no_link(found) / "take.json").is_file():
                 continue  # of nothing that was ever prepared
             if not read_take_info(found).complete:

@@ -8,8 +8,7 @@ from bpy.props import EnumProperty
 from ...neural_physics.blender.jobs import host
 from ...neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ...neural_physics.blender.tasks import making, object_tasks
-from ...neural_physics.files.links import check_no_link
-from ..support import Button, open_file, target
+from ..support import Button, open_as_text, target
 
 KINDS = [(kind, name, "") for kind, name in object_tasks.NAMES.items()]
 
@@ -35,7 +34,7 @@ class NEURALPHYSICS_OT_show_log(Button, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         log = host.log_of(object_tasks.job_folder(target(context), self.kind), self.kind)
-        open_file(check_no_link(log))
+        open_as_text(log)
 
 
 CLASSES = (NEURALPHYSICS_OT_stop_job, NEURALPHYSICS_OT_show_log)

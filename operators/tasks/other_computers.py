@@ -8,7 +8,7 @@ from bpy.props import StringProperty
 from ...neural_physics.blender.settings.paths import dataset_folder
 from ...neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ...neural_physics.blender.tasks.watched_bakes import log_of_failure
-from ..support import SetUpButton, open_file, target
+from ..support import SetUpButton, open_as_text, target
 
 
 class NEURALPHYSICS_OT_show_take_log(SetUpButton, bpy.types.Operator):
@@ -19,7 +19,7 @@ class NEURALPHYSICS_OT_show_take_log(SetUpButton, bpy.types.Operator):
     take: StringProperty(name="Take")
 
     def run(self, context: bpy.types.Context) -> None:
-        open_file(log_of_failure(dataset_folder(target(context)), self.take))
+        open_as_text(log_of_failure(dataset_folder(target(context)), self.take))
 
 
 CLASSES = (NEURALPHYSICS_OT_show_take_log,)

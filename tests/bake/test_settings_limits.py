@@ -9,6 +9,8 @@ import pytest
 pytest.importorskip("bpy")
 from scenes import add_ball, add_cloth, bpy, empty_scene, react_to, settings_of
 
+from neural_physics.blender.scene.setting_up import set_up
+
 pytestmark = pytest.mark.blender
 
 BILLIONS = 2**31 - 1
@@ -82,6 +84,19 @@ def test_what_a_file_sets_beyond_the_limits_is_brought_within_them(tmp_path, how
                 assert (
                     list(found) == within if isinstance(within, list) else found == pytest.approx(within)
                 ), setting
+
+
+def test_an_object_that_was_not_set_up_in_the_file_is_looked_at_when_it_is(tmp_path):
+    name = strangers_file(tmp_path / "stranger.blend")
+    settings_of(bpy.data.objects[name]).enabled = False
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "stranger.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "stranger.blend"))
+    cloth = bpy.data.objects[name]
+    set_up(cloth, bpy.context.scene)
+    settings = settings_of(cloth)
+    assert settings.enabled
+    for setting in ("take_count", "parallel_takes", "take_frames"):
+        assert getattr(settings, setting) <= settings.bl_rna.properties[setting].hard_max
 
 
 def test_what_is_within_the_limits_stays_as_it_is(tmp_path):

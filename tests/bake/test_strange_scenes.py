@@ -273,6 +273,38 @@ def test_a_seal_is_of_one_key_and_of_the_file_as_it_is(tmp_path):
         assert not is_sealed(scene, useless)
 
 
+def test_a_seal_is_of_what_the_scene_links_too_wherever_the_project_lies(tmp_path):
+    """A library's Python runs with the scene's: somebody may send a project back with another library."""
+    artist, key = tmp_path / "artist", tmp_path / "key"
+    key.write_bytes(bytes(32))
+    (artist / "lib").mkdir(parents=True)
+    (artist / "d" / "bake").mkdir(parents=True)
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.context.scene.collection.children.link(bpy.data.collections.new("Props"))
+    bpy.ops.wm.save_as_mainfile(filepath=str(artist / "lib" / "prop.blend"))
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.ops.wm.save_as_mainfile(filepath=str(artist / "scene.blend"))
+    with bpy.data.libraries.load(str(artist / "lib" / "prop.blend"), link=True, relative=True) as (_, linked):
+        linked.collections = ["Props"]
+    bpy.context.scene.collection.children.link(linked.collections[0])
+    copy, trust = artist / "d" / "bake" / "scene.blend", Trust(key, scripts=True)
+    save_copy(copy)
+    trust.seal(copy)
+    assert trust.is_in(copy)
+    shutil.copytree(artist, tmp_path / "elsewhere")
+    returned = tmp_path / "elsewhere" / "d" / "bake" / "scene.blend"
+    assert trust.is_in(returned)
+    library = tmp_path / "elsewhere" / "lib" / "prop.blend"
+    library.write_bytes(library.read_bytes() + b"\0")
+    assert not trust.is_in(returned) and trust.is_in(copy)
+    library.unlink()
+    assert not trust.is_in(returned)
+    # What it says that it links is sealed, too.
+    said = json.loads(copy.with_suffix(".seal").read_text())
+    copy.with_suffix(".seal").write_text(json.dumps(said | {"files": []}))
+    assert not trust.is_in(copy)
+
+
 def test_the_key_is_the_users_own_and_stays_the_same():
     key = key_file()
     assert key_file() == key and len(key.read_bytes()) == 32

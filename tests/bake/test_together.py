@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-import pathlib
+import shutil
 
 from bakes import command_for, contents, frames_on_disk, kill_all, run, start, wait_for
 from scenes import add_ball, add_cloth, add_empty, bpy, empty_scene, react_to, settings_of
@@ -22,10 +22,12 @@ from neural_physics.blender.scene.companions import companions
 from neural_physics.blender.settings.own_folders import unsaved_folder
 from neural_physics.blender.settings.paths import dataset_folder, keep_together
 from neural_physics.blender.tasks.moving_files import move_files
+from neural_physics.blender.tasks.object_tasks import bake_anew_command
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 
 FRAMES = 160
+HELD = "takes/take_000/together/Lining/takes"
 BOX = {"box_low": (-0.8, -0.9, -0.8), "box_high": (0.8, 0.9, 0.4)}
 
 
@@ -158,7 +160,7 @@ def test_a_plan_that_names_other_places_is_refused(clothes, tmp_path, together):
     assert raised.value.code == "dataset_damaged"
 
 
-@pytest.mark.parametrize("link", ["together", "together/Lining", "takes/take_000/together"])
+@pytest.mark.parametrize("link", ["together", "together/Lining", "takes/take_000/together", HELD])
 def test_nothing_is_moved_through_a_link(clothes, tmp_path, link):
     _, outer = clothes
     settings_of(outer).bake_together = True
@@ -166,17 +168,60 @@ def test_nothing_is_moved_through_a_link(clothes, tmp_path, link):
     elsewhere = tmp_path / "elsewhere"
     (elsewhere / "Lining" / "takes" / "take_000").mkdir(parents=True)
     (elsewhere / "kept").write_text("mine")
+    shutil.copytree(tmp_path / "d" / "takes" / "take_000", elsewhere / "take_000")
     place = tmp_path / "d" / link
+    place.parent.mkdir(parents=True, exist_ok=True)
     if place.exists():
-        pathlib.Path(place).rename(tmp_path / "was_there")
-    else:
-        (tmp_path / "d" / "takes" / "take_000" / "together" / "Lining").mkdir(parents=True)
-        pathlib.Path(place).rename(tmp_path / "was_there")
+        place.rename(tmp_path / "was_there")
     place.symlink_to(elsewhere)
-    if link != "takes/take_000/together":
-        own = tmp_path / "d" / "takes" / "take_000" / "together" / "Lining" / "takes"
-        own.mkdir(parents=True)
+    if not HELD.startswith(link):
+        (tmp_path / "d" / HELD).mkdir(parents=True)
     before = contents(elsewhere)
     with pytest.raises(Problem) as raised:
         give_each_its_own(tmp_path / "d", ["take_000"])
     assert raised.value.code == "place_is_link" and contents(elsewhere) == before
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "value"),
+    [
+        ("bake/bake.json", "together", [{"object": "Hand", "folder": "Lining"}]),
+        ("bake/bake.json", "together", [{"object": "Nobody", "folder": "Lining"}]),
+        ("bake/bake.json", "view_layer", "None of them"),
+        ("together/Lining/dataset.json", "reference_frame", "Hand"),
+        ("dataset.json", "reference_frame", "Hand"),
+    ],
+)
+def test_a_plan_or_dataset_that_fits_no_scene_ends_in_a_sentence(clothes, tmp_path, file, name, value):
+    _, outer = clothes
+    add_empty("Hand")
+    settings_of(outer).bake_together = True
+    command = command_for(outer, tmp_path / "d", 1, 5)
+    path = tmp_path / "d" / file
+    path.write_text(json.dumps(json.loads(path.read_text()) | {name: value}))
+    assert run(command)["code"] in {"bake_scene_lost", "dataset_damaged"}
+
+
+def test_where_a_dataset_has_folders_without_end_that_are_called_like_an_object_a_bake_is_refused(
+    clothes, tmp_path
+):
+    _, outer = clothes
+    settings_of(outer).bake_together = True
+    for number in range(1, 100):
+        (tmp_path / "d" / "together" / (f"Lining_{number}" if number > 1 else "Lining")).mkdir(parents=True)
+    with pytest.raises(Problem, match="too many folders"):
+        command_for(outer, tmp_path / "d", 1, 5)
+
+
+def test_bake_anew_replaces_the_takes_of_all_also_through_a_linked_folder(clothes, tmp_path):
+    lining, outer = clothes
+    (tmp_path / "link").symlink_to(tmp_path, target_is_directory=True)
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "link" / "scene.blend"))
+    lining, outer = bpy.data.objects["Lining"], bpy.data.objects["Outer"]
+    for obj in (lining, outer):
+        settings_of(obj).enabled = True
+    settings_of(outer).bake_together = True
+    run(command_for(outer, tmp_path / "link" / "d", 1, 5))
+    assert settings_of(lining).dataset_folder.startswith("//")
+    lining.modifiers["Cloth"].settings.mass *= 2.0
+    assert run(bake_anew_command(bpy.context.scene, outer))["frames"] == 5

@@ -100,7 +100,7 @@ text = "take_002 failed 3 times, last on box 2, and was set aside: Bake tries it
 assert text in words, words
 assert "take_001 failed once on box 9, and waits to be tried again. xxx" in words and "x" * 200 not in words
 opened = []
-part("operators.tasks.other_computers").open_file = opened.append
+part("operators.tasks.other_computers").open_as_text = opened.append
 assert ours.show_take_log(take="take_002") == {"FINISHED"}
 assert opened[0].read_text() == "all that it printed" and opened[0].is_relative_to(folder)
 refused("does not exist", ours.show_take_log, take="take_000")

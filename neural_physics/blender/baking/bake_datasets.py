@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from itertools import count
 from pathlib import Path
 
 import bpy
 
 from ...baking.fabric_ranges import middle_fabric, to_provenance
-from ...baking.plan import AlsoBaked
+from ...baking.plan import MOST_TOGETHER, AlsoBaked
 from ...datasets.dataset_info import ONLY_CHANNELS_ACT, YES, DatasetInfo, read_info
 from ...datasets.fingerprint import MADE_WITH, check_made_with, to_text
 from ...datasets.take_folders import together_folder
@@ -60,17 +59,19 @@ def datasets_of_others(
 def _folder_for(main: Path, obj: bpy.types.Object) -> Path:
     """Its own, where it has one there, or one that nothing has."""
     name, parent = portable(NOT_PLAIN.sub("_", obj.name)[:LONGEST]), check_no_link(together_folder(main))
-    for number in count(1):
+    for number in range(1, MOST_TOGETHER + 1):
         folder = parent / (f"{name}_{number}" if number > 1 else name)
         if not check_no_link(folder).exists() or (is_there(folder) and read_info(folder).object == obj.name):
             return folder
-    raise AssertionError  # numbers have no end
+    raise Problem("dataset_damaged", path=main, reason=f"too many folders in it are called like {obj.name}")
 
 
 def _as_setting(folder: Path) -> str:
     """A place as settings have it: relative to the .blend where it is below that, as it may be moved."""
-    if bpy.data.filepath and folder.is_relative_to(Path(bpy.data.filepath).parent):
-        return f"//{folder.relative_to(Path(bpy.data.filepath).parent).as_posix()}"
+    if bpy.data.filepath:
+        for beside in (Path(bpy.data.filepath).parent, Path(bpy.data.filepath).parent.resolve()):
+            if folder.is_relative_to(beside):
+                return f"//{folder.relative_to(beside).as_posix()}"
     return str(folder)
 
 

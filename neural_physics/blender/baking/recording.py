@@ -33,9 +33,13 @@ class Recording:
         self._sampler: ChannelSampler
 
     def open(self, obj: bpy.types.Object) -> None:
-        """Record this object, of a scene that was opened."""
+        """Record this object, of a scene that was opened. Raises Problem("dataset_damaged")."""
         info, self._object = self.dataset.info, obj
-        self._sampler = ChannelSampler(obj, info.channels, reference_frame_of(obj), {}, fps=info.fps)
+        frame = reference_frame_of(obj)
+        if frame != info.reference_frame:
+            reason = f"its reference frame is “{info.reference_frame}”, and that of {obj.name} “{frame}”"
+            raise Problem("dataset_damaged", path=self.dataset.path, reason=reason)
+        self._sampler = ChannelSampler(obj, info.channels, frame, {}, fps=info.fps)
 
     def read(self, depsgraph: bpy.types.Depsgraph, frame: int) -> Frame:
         """The frame that is evaluated. Raises Problem("vertex_count_changes")."""

@@ -45,9 +45,10 @@ def open_scene(path: Path, plan: BakePlan, trust: Trust) -> tuple[bpy.types.Scen
 
 def found_in(scene: bpy.types.Scene, name: str, path: Path) -> bpy.types.Object:
     """The object of that name. Raises Problem("bake_scene_lost")."""
-    if name not in scene.objects:
+    obj = scene.objects.get(name)
+    if obj is None or obj.type != "MESH":
         raise Problem("bake_scene_lost", path=path, object=name)
-    return scene.objects[name]
+    return obj
 
 
 def write_take_scene(path: Path, plan: BakePlan, take: PlannedTake, trust: Trust) -> None:
@@ -77,6 +78,8 @@ def open_with_motion(
 ) -> tuple[bpy.types.Scene, bpy.types.Object]:
     """Open the copy of the scene and give it a take's motion, or its poses. Raises what `open_scene` does."""
     scene, obj = open_scene(plan.scene_copy, plan, trust)
+    if plan.view_layer not in scene.view_layers:
+        raise Problem("bake_scene_lost", path=plan.scene_copy, object=obj.name)
     also = [found_in(scene, each.object, plan.scene_copy) for each in plan.together]
     prepare_for_bake(scene, plan.view_layer, obj, take.frames, also=also)
     first = first_frame(obj)

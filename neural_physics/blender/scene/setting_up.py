@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...errors import Problem
 from ...interaction.channels import ChannelLayout
+from ..settings.limits import enable
 from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 from .rigs.holding_bones import carrying_rig, suggested_radius
@@ -42,7 +43,7 @@ def set_up(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
     check_target(obj)
     settings = settings_of(obj)
     if not settings.enabled:  # later they are the artist's
-        settings.enabled = True
+        enable(settings)
         settings.moving_frame = is_animated(obj)
         settings.start_frame = scene.frame_start
     known = {item.object for item in settings.interactions}

@@ -7,7 +7,7 @@ written it: a billion takes, or a time of no seconds.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import bpy
 from bpy.app.handlers import persistent
@@ -29,6 +29,12 @@ def bring_within(settings: bpy.types.PropertyGroup) -> None:
         elif isinstance(prop, bpy.types.CollectionProperty):
             for item in value:
                 bring_within(item)
+
+
+def enable(settings: bpy.types.PropertyGroup) -> None:
+    """Let an object use Neural Physics; what a file says of one that did not was not looked at before."""
+    bring_within(settings)
+    cast(Any, settings).enabled = True
 
 
 def _limit(settings: bpy.types.PropertyGroup, prop: Any, value: Any) -> None:  # noqa: ANN401 (RNA's)

@@ -38,6 +38,7 @@ from ..scene.sampling import layout_of
 from ..scene.scene_interaction import sample_steps
 from ..scene.sources import check_mesh, check_shown_mesh
 from ..scene.targets import check_set_up
+from ..settings.limits import enable
 from ..settings.own_folders import scratch_folder
 from ..settings.paths import (
     checkpoint_path,
@@ -138,7 +139,7 @@ def use_model_bytes(obj: bpy.types.Object, data: bytes, name: str) -> None:
     if settings_of(obj).model is None:
         live_fabric.begin_with(obj, model)
     packing.pack(obj, data)
-    settings_of(obj).enabled = True
+    enable(settings_of(obj))
     setting_up.keep_names(obj, model.info.channels)
     setting_up.list_unbound(obj, model.info.channels)
     list_unbound_handles(obj, model.info.channels)
@@ -163,7 +164,7 @@ def import_steps(
     count = len(importing.read_cache(cache, mesh, obj.name))
     source = (yield from sample_steps(scene, obj, count)) if interaction is None else interaction
     name = importing.import_take(folder, mesh, obj.name, cache, source=source, fps=fps, role=role)
-    settings_of(obj).enabled = True
+    enable(settings_of(obj))
     forget()
     return name
 
@@ -256,12 +257,12 @@ def bake_anew_command(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str
 
 def _recorded_with(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[bpy.types.Object]:
     """What is baked together with an object, and has takes in a dataset within that of the object."""
-    within = together_folder(dataset_folder(obj))
+    within = together_folder(dataset_folder(obj).resolve())
     others = baked_together(view_layer_of(scene, obj), obj)
     return [
         other
         for other in others
-        if dataset_folder(other).parent == within and dataset_status(dataset_folder(other)).takes
+        if dataset_folder(other).resolve().parent == within and dataset_status(dataset_folder(other)).takes
     ]
 
 

@@ -33,8 +33,10 @@ def bring_within(settings: bpy.types.PropertyGroup) -> None:
 
 def enable(settings: bpy.types.PropertyGroup) -> None:
     """Let an object use Neural Physics; what a file says of one that did not was not looked at before."""
-    bring_within(settings)
-    cast(Any, settings).enabled = True
+    typed = cast(Any, settings)
+    if not typed.enabled:
+        bring_within(settings)
+        typed.enabled = True
 
 
 def _limit(settings: bpy.types.PropertyGroup, prop: Any, value: Any) -> None:  # noqa: ANN401 (RNA's)

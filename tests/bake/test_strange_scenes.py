@@ -215,6 +215,33 @@ def test_no_cache_of_anything_else_is_deleted_or_written_where_the_scene_says(ki
     assert {path: path.read_bytes() for path in elsewhere.iterdir()} == files
 
 
+@pytest.mark.parametrize("kind", ["CLOTH", "SOFT_BODY", "PARTICLE_SYSTEM"])
+@pytest.mark.parametrize("keyed", ["point_caches.active_index", "use_external"])
+def test_no_cache_that_animation_brings_into_use_is_deleted_or_written_elsewhere(keyed, kind, tmp_path):
+    cloth, elsewhere = cloth_and_ball(), tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=4, y_subdivisions=4, location=(9.0, 9.0, 9.0))
+    other = bpy.context.object
+    cache = cache_of(other, kind)
+    if keyed != "use_external":
+        with bpy.context.temp_override(object=other, active_object=other, point_cache=cache):
+            bpy.ops.ptcache.add()
+        cache.point_caches.active_index = 1
+    cache.name, cache.use_disk_cache, cache.use_external, cache.filepath = "x", True, True, str(elsewhere)
+    modifier = 'modifiers["Other"]' if kind != "PARTICLE_SYSTEM" else "particle_systems[0]"
+    other.keyframe_insert(f"{modifier}.point_cache.{keyed}", frame=2)
+    if keyed != "use_external":
+        cache.point_caches.active_index = 0
+    command = command_for(cloth, tmp_path / "d", 1, 6)
+    files = {elsewhere / f"x_{frame:06d}_00.bphys": bytes([frame] * 40) for frame in (1, 2, 3, 20)}
+    shutil.rmtree(elsewhere)
+    elsewhere.mkdir()
+    for path, data in files.items():
+        path.write_bytes(data)
+    assert run(command)["frames"] == 6
+    assert {path: path.read_bytes() for path in elsewhere.iterdir()} == files
+
+
 def cache_of(obj, kind):
     """The point cache of a simulation that is added to an object."""
     modifier = obj.modifiers.new("Other", kind)

@@ -382,6 +382,33 @@ assert not ours.unpack.poll(), "what was allowed is another place now"
     installed(SCENE + moved)
 
 
+def test_a_folder_beside_the_scene_that_is_a_link_is_not_agreed_to_by_another_button(
+    installed: Callable[..., str],
+) -> None:
+    installed(
+        SCENE
+        + """
+other = HOME / "film"
+sheet = make(HOME / "m.safetensors")
+home = Path(bpy.data.filepath).parent / "neural_physics"
+(other / "Sheet" / "dataset").mkdir(parents=True)
+home.mkdir(exist_ok=True)
+paths = part("neural_physics.blender.settings.paths")
+paths.home_folder(sheet).parent.parent.mkdir(parents=True, exist_ok=True)
+paths.home_folder(sheet).parent.symlink_to(other)
+sheet.neural_physics.dataset_folder = ""
+try:
+    paths.keep_together(sheet)
+except Exception as error:
+    assert error.code == "place_elsewhere", error
+else:
+    raise AssertionError("it was agreed to")
+assert not sheet.neural_physics.dataset_folder
+assert part("neural_physics.blender.settings.paths").places_to_allow(sheet)
+"""
+    )
+
+
 def test_a_log_that_came_with_the_scene_brings_in_no_model_from_elsewhere(
     in_blender: Callable[..., str],
 ) -> None:

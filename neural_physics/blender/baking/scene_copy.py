@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
@@ -82,12 +82,10 @@ def caches_written_below(folder: Path) -> Iterator[None]:
                 if isinstance(modifier, bpy.types.FluidModifier) and modifier.domain_settings is not None:
                     modifier.domain_settings.cache_directory = mkdtemp(prefix="fluid_", dir=folder)
         for scene in bpy.data.scenes:
-            for cache in _caches_of_bodies(scene):
-                cache.use_external, cache.filepath = False, ""
+            _keep_here(_caches_of_bodies(scene))
         for obj in bpy.data.objects:
-            for cache in _caches_of(obj):
-                if obj.library is None:  # those are never simulated anew
-                    cache.use_external, cache.filepath = False, ""
+            if obj.library is None:  # those are never simulated anew
+                _keep_here(_caches_of(obj))
 
     loaded = bpy.app.handlers.load_post  # after which Blender evaluates the file for the first time
     loaded.append(name_anew)
@@ -95,6 +93,16 @@ def caches_written_below(folder: Path) -> Iterator[None]:
         yield
     finally:
         loaded.remove(name_anew)
+
+
+def _keep_here(caches: Iterable[bpy.types.PointCache]) -> None:
+    """Let caches lie beside the file, and all that are in their lists name a place that goes with Blender.
+
+    Not none: which of them is in use, and whether it lies where it says, can be animated.
+    """
+    for cache in caches:
+        for item in cache.point_caches:
+            item.use_external, item.filepath = False, bpy.app.tempdir
 
 
 def noisy_winds(scene: bpy.types.Scene) -> list[bpy.types.Object]:

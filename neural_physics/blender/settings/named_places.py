@@ -38,8 +38,7 @@ def may_name(place: Path) -> bool:
     whole = _whole(place)
     if any(_is_below(whole, root) for root in _free_roots()):
         return True
-    agreed = _agreed_now | set(_remembered())
-    return str(whole) in agreed and _resolved(whole) in agreed
+    return _as_agreed(whole) in _agreed_now | set(_remembered())
 
 
 def agree(place: Path) -> None:
@@ -47,9 +46,9 @@ def agree(place: Path) -> None:
     whole = _whole(place)
     if may_name(whole):
         return
-    fresh = {str(whole): None, _resolved(whole): None}
-    _agreed_now.update(fresh)
-    known = [*(entry for entry in _remembered() if entry not in fresh), *fresh]
+    fresh = _as_agreed(whole)
+    _agreed_now.add(fresh)
+    known = [*(entry for entry in _remembered() if entry != fresh), fresh]
     try:
         write_atomically(user_folder() / MEMORY, json.dumps(known[-MOST_REMEMBERED:], indent=1).encode())
     except OSError:
@@ -97,6 +96,11 @@ def _of_programs() -> list[Path]:
 def _whole(place: Path) -> Path:
     """The absolute path without `..`, found without looking at the disk."""
     return Path(os.path.abspath(place))  # noqa: PTH100 (`resolve` would look)
+
+
+def _as_agreed(whole: Path) -> str:
+    """What is remembered of a place: its name, and where that leads now. A link may lead elsewhere later."""
+    return json.dumps([str(whole), _resolved(whole)])
 
 
 def _resolved(place: Path) -> str:

@@ -119,7 +119,10 @@ def home_folder(obj: bpy.types.Object) -> Path:
 
 
 def keep_together(obj: bpy.types.Object) -> None:
-    """Write into the settings where the object's files are, so that they stay its own when it is renamed."""
+    """Write into the settings where the object's files are, so that they stay its own when it is renamed.
+
+    Raises Problem("place_elsewhere").
+    """
     settings = settings_of(obj)
     if bpy.data.filepath:
         home = home_folder(obj)
@@ -127,10 +130,13 @@ def keep_together(obj: bpy.types.Object) -> None:
     else:
         name = f"{portable(obj.name)} {datetime.now():%Y-%m-%d %H.%M.%S}"
         root = _not_anothers(unsaved_folder() / name, obj).as_posix()
-    # Only where there is none: setting a place is agreeing to it, and the scene may name any.
+    # Only where there is none, and where a scene may name it: setting a place is agreeing to it, and the
+    # folder beside the .blend may be a link.
     if not settings.dataset_folder:
+        check_place(Path(bpy.path.abspath(f"{root}/{DATASET}")), obj, DATASET_SETTING)
         settings.dataset_folder = f"{root}/{DATASET}"
     if not settings.model_path:
+        check_place(Path(bpy.path.abspath(f"{root}/{MODEL}")), obj, MODEL_SETTING)
         settings.model_path = f"{root}/{MODEL}"
 
 

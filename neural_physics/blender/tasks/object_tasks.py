@@ -38,7 +38,7 @@ from ..scene.sampling import layout_of
 from ..scene.scene_interaction import sample_steps
 from ..scene.sources import check_mesh, check_shown_mesh
 from ..scene.targets import check_set_up
-from ..settings.limits import enable
+from ..settings.limits import bring_within, enable
 from ..settings.own_folders import scratch_folder
 from ..settings.paths import (
     checkpoint_path,
@@ -236,6 +236,7 @@ def delete_dataset(obj: bpy.types.Object) -> None:
 def bake_command(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     """Write what the bake needs; the job that bakes. Raises what `check_bake` and the bake do."""
     facts.forget_facts()
+    bring_within(settings_of(obj))  # a library that was reloaded brings what its file says
     check_bake(scene, obj)
     setting_up.keep_names(obj, layout_of(obj))
     keep_together(obj)

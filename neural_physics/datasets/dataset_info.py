@@ -11,10 +11,11 @@ import numpy as np
 
 from ..errors import Problem
 from ..files.atomic import write_atomically
-from ..files.reading import read_json
+from ..files.reading import LARGEST_JSON, read_json
 from ..interaction.channels import ChannelLayout
 
 SCHEMA = 1
+LARGEST_TAKE, MOST_EXCLUDED = 1 << 20, 10_000  # bytes of a take.json, and runs of frames in it
 ONLY_CHANNELS_ACT, YES = "only_channels_act", "yes"  # of a dataset's provenance
 
 Role = Literal["training", "validation", "test"]
@@ -105,7 +106,9 @@ def check_info(info: DatasetInfo) -> None:
         raise ValueError("fps and vertex_count must be above 0")
     if not all(isinstance(text, str) for text in (info.object, info.topology, info.reference_frame)):
         raise ValueError("object, topology and reference_frame must be strings")
-    if not isinstance(info.provenance, dict) or not np.isfinite(info.gravity).all():
+    said = info.provenance
+    texts = isinstance(said, dict) and all(isinstance(each, str) for pair in said.items() for each in pair)
+    if not texts or not np.isfinite(info.gravity).all():
         raise ValueError("provenance must map names to strings, and gravity must be finite numbers")
     _check_colliders(info)
 
@@ -124,11 +127,14 @@ def _check_colliders(info: DatasetInfo) -> None:
 
 def read_take_info(folder: Path) -> TakeInfo:
     """Read `take.json`. Raises Problem("dataset_damaged" | "dataset_newer")."""
-    item = _read_json(folder / "take.json", folder)
+    item = _read_json(folder / "take.json", folder, LARGEST_TAKE)
     try:
         if item.pop("schema") > SCHEMA:
             raise Problem("dataset_newer", path=folder)
-        excluded = tuple(Exclusion(int(a), int(b), str(reason)) for a, b, reason in item.pop("excluded", ()))
+        runs = item.pop("excluded", ())
+        if len(runs) > MOST_EXCLUDED:
+            raise ValueError(f"more than {MOST_EXCLUDED:,} runs of frames are excluded")
+        excluded = tuple(Exclusion(int(a), int(b), str(reason)) for a, b, reason in runs)
         known = {field.name for field in fields(TakeInfo)}  # a later version may say more
         info = TakeInfo(**{name: item[name] for name in item if name in known}, excluded=excluded)
         _check_take_info(info)
@@ -149,13 +155,15 @@ def _check_take_info(info: TakeInfo) -> None:
         raise ValueError(f"there is no role “{info.role}”, or no kind “{info.kind}”")
     if not isinstance(info.frames, int) or not isinstance(info.complete, bool):
         raise ValueError("frames must be a whole number, complete true or false")
+    if not isinstance(info.seed, int):
+        raise ValueError("a seed must be a whole number")
     if not all(0 <= e.first <= e.last for e in info.excluded):
         raise ValueError("an excluded run of frames does not go from a first to a later last")
 
 
-def _read_json(path: Path, named: Path) -> dict[str, Any]:
+def _read_json(path: Path, named: Path, most: int = LARGEST_JSON) -> dict[str, Any]:
     try:
-        item = read_json(path)
+        item = read_json(path, most)
     except (OSError, ValueError) as error:
         raise Problem("dataset_damaged", path=named, reason=f"{path.name}: {error}") from error
     if not isinstance(item, dict):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,12 +75,17 @@ def _same(old: object, new: Value) -> bool:
         return (
             isinstance(old, list)
             and len(old) == len(new)
-            and all(isinstance(number, int | float) for number in old)
+            and all(_is_number(number) for number in old)
             and bool(np.allclose(old, new, rtol=RELATIVE, atol=PLACE))
         )
-    if isinstance(new, float) and isinstance(old, int | float):
+    if isinstance(new, float) and _is_number(old):
         return bool(np.isclose(old, new, rtol=RELATIVE, atol=ABSOLUTE))
     return old == new
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    """Whether it is one that a float can be: what a file says may be larger."""
+    return isinstance(value, int | float) and abs(value) <= sys.float_info.max
 
 
 def _listed(names: list[str]) -> str:

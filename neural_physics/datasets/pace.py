@@ -24,6 +24,6 @@ def read_pace(dataset: Path) -> float:
     """Seconds for a frame; 0 where it is not known."""
     try:
         pace = float(read_json(dataset / PACE)["seconds_per_frame"])
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, OverflowError):
         return 0.0
     return pace if 0.0 < pace < SLOWEST else 0.0

@@ -22,7 +22,6 @@ What helps, in this order:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
@@ -38,6 +37,8 @@ SIMPLEST, SIMPLER = "a shape that stands still", "plain linear regression"
 
 Grade = Literal["good", "fair", "poor"]
 Advice = Literal["", "takes", "bases", "training"]
+
+LARGEST = 1e18  # of what a model says of its training: whole numbers may be larger than any float
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Errors:
 
         def number(name: str) -> float | None:
             value = training.get(name)
-            known = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
+            known = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < LARGEST
             return float(value) if known else None  # type: ignore[arg-type]
 
         error, steps, best = number("validation_error"), number("steps"), number("best_step")

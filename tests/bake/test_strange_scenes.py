@@ -216,29 +216,38 @@ def test_no_cache_of_anything_else_is_deleted_or_written_where_the_scene_says(ki
 
 
 @pytest.mark.parametrize("kind", ["CLOTH", "SOFT_BODY", "PARTICLE_SYSTEM"])
-@pytest.mark.parametrize("keyed", ["point_caches.active_index", "use_external"])
-def test_no_cache_that_animation_brings_into_use_is_deleted_or_written_elsewhere(keyed, kind, tmp_path):
-    cloth, elsewhere = cloth_and_ball(), tmp_path / "elsewhere"
+def test_no_cache_that_animation_brings_into_use_is_deleted_or_written_elsewhere(kind, tmp_path):
+    """A second cache, not in use when the file is opened: a key brings it into use, without Python."""
+    scene_file, elsewhere = tmp_path / "take" / "take.blend", tmp_path / "elsewhere"
+    scene_file.parent.mkdir()
     elsewhere.mkdir()
-    bpy.ops.mesh.primitive_grid_add(x_subdivisions=4, y_subdivisions=4, location=(9.0, 9.0, 9.0))
+    cloth_and_ball()
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=4, y_subdivisions=4)
     other = bpy.context.object
-    cache = cache_of(other, kind)
-    if keyed != "use_external":
-        with bpy.context.temp_override(object=other, active_object=other, point_cache=cache):
-            bpy.ops.ptcache.add()
-        cache.point_caches.active_index = 1
-    cache.name, cache.use_disk_cache, cache.use_external, cache.filepath = "x", True, True, str(elsewhere)
+    cache_of(other, kind)
+    bpy.ops.wm.save_as_mainfile(filepath=str(scene_file))
+    other = bpy.data.objects[other.name]
     modifier = 'modifiers["Other"]' if kind != "PARTICLE_SYSTEM" else "particle_systems[0]"
-    other.keyframe_insert(f"{modifier}.point_cache.{keyed}", frame=2)
-    if keyed != "use_external":
-        cache.point_caches.active_index = 0
-    command = command_for(cloth, tmp_path / "d", 1, 6)
-    files = {elsewhere / f"x_{frame:06d}_00.bphys": bytes([frame] * 40) for frame in (1, 2, 3, 20)}
+    cache = other.path_resolve(f"{modifier}.point_cache")
+    with bpy.context.temp_override(object=other, active_object=other, point_cache=cache):
+        bpy.ops.ptcache.add()
+    cache.point_caches.active_index = 1
+    second = other.path_resolve(f"{modifier}.point_cache")
+    second.use_disk_cache = second.use_external = True
+    second.filepath, second.name = str(elsewhere), "x"
+    other.keyframe_insert(f"{modifier}.point_cache.point_caches.active_index", frame=1)
+    bpy.context.scene.frame_set(1)
+    other.path_resolve(f"{modifier}.point_cache").point_caches.active_index = 0
+    bpy.ops.wm.save_mainfile()
     shutil.rmtree(elsewhere)
     elsewhere.mkdir()
+    files = {elsewhere / f"x_{frame:06d}_00.bphys": bytes([frame] * 40) for frame in (3, 50)}
     for path, data in files.items():
         path.write_bytes(data)
-    assert run(command)["frames"] == 6
+    plan = BakePlan(tmp_path, object="Sheet", scene=bpy.context.scene.name, view_layer="", takes=())
+    scene, _ = open_scene(scene_file, plan, Trust())
+    for frame in range(1, 5):
+        scene.frame_set(frame)
     assert {path: path.read_bytes() for path in elsewhere.iterdir()} == files
 
 

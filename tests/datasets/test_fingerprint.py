@@ -57,3 +57,9 @@ def test_digests_tell_arrays_of_other_kinds_apart():
     arrays = [np.zeros(4), np.zeros((2, 2)), np.zeros(4, np.float32), np.zeros(8, np.float32), np.ones(4)]
     assert len({digest(array) for array in arrays}) == len(arrays)
     assert digest(np.arange(6).reshape(2, 3).T) == digest(np.arange(6).reshape(2, 3).T.copy())
+
+
+def test_numbers_that_no_float_can_be_are_others():
+    before = to_text(with_settings(mass=1.0)).replace("1.0", "1" + 400 * "0", 1)
+    assert "1" + 400 * "0" in before
+    assert changed(before, with_settings(mass=1.0)) != []

@@ -196,3 +196,26 @@ def test_a_line_without_end_is_no_event(tmp_path, monkeypatch):
     said = {"event": "progress", "stage": "a", "done": 1, "total": 2, "seconds_left": None}
     files.log.write_text(json.dumps({**said, "x": [0] * 1000}))
     assert JobProcess(files).state.stage == "Starting"
+
+
+@pytest.mark.parametrize(
+    ("file", "change"),
+    [
+        ("takes/take_000/take.json", {"excluded": [[0, 0, ""]] * 20_000}),
+        ("takes/take_000/take.json", {"excluded": [[0, 0, "x" * 2_000_000]]}),
+        ("takes/take_000/take.json", {"seed": {}}),
+        ("dataset.json", {"provenance": {"made_with": [1]}}),
+        ("dataset.json", {"provenance": {"made_with": 10**400}}),
+    ],
+)
+def test_a_dataset_that_says_too_much_or_what_is_no_text_is_refused(dataset, file, change):
+    path = dataset.path / file
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(Problem) as raised:
+        Dataset.open(dataset.path).outlines()
+    assert raised.value.code == "dataset_damaged"
+
+
+def test_a_pace_that_no_float_can_be_is_not_known(dataset):
+    (dataset.path / "pace.json").write_text(json.dumps({"seconds_per_frame": 10**400}))
+    assert dataset_status(dataset.path).seconds_per_frame == 0.0

@@ -71,3 +71,10 @@ def test_a_summary_of_anybody_is_read_with_care():
 def test_an_exact_model_of_something_that_never_moves_is_judged():
     assert judge(Errors(0.0, 0.0, 0.0)).grade == "good"
     assert judge(Errors(math.nan, 0.0)).grade == "poor"
+
+
+def test_numbers_that_no_float_can_be_are_not_known():
+    huge = dict.fromkeys(("steps", "best_step", "training_frames", "validation_metres"), 10**400)
+    assert Errors.of_training({"validation_error": 10**400}) is None
+    found = Errors.of_training({"validation_error": 0.4, **huge})
+    assert found is not None and found.frames is None

@@ -74,7 +74,7 @@ class Layering:
 
     def moved(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
         """Whether the layers are elsewhere, or shaped otherwise, than when the shape on show was made."""
-        return self.active and self._as_bytes(obj, depsgraph) != self._shown
+        return self.active and _as_bytes(_world_of(obj, depsgraph), self._seen(depsgraph)) != self._shown
 
     def push(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, positions: Floats) -> Floats:
         """Positions (V, 3) float32 of the shape to be shown, in the object's axes, pushed out.
@@ -86,15 +86,15 @@ class Layering:
             self._cease()
         if not self.active:
             return positions
-        self._shown = self._as_bytes(obj, depsgraph)
-        world = _world_of(obj, depsgraph)
+        world, seen = _world_of(obj, depsgraph), self._seen(depsgraph)
+        self._shown = _as_bytes(world, seen)
         if not np.linalg.det(world[:3, :3]):
             return positions
         # About the object's origin: far from the world's, metres have no digits left.
         axes, origin = world[:3, :3].astype(np.float32), world[:3, 3]
         before = here = positions @ axes.T
-        for layer in self._below:
-            surface = layer.placed(obj, depsgraph, origin)
+        for layer, as_shown in zip(self._below, seen, strict=True):
+            surface = layer.placed(as_shown, obj, depsgraph, origin)
             if surface is not None:
                 settings = settings_of(obj)
                 lifted = lift_off(here, surface, settings.layer_gap, settings.projection.depth_limit)
@@ -108,10 +108,8 @@ class Layering:
     def _cease(self) -> None:
         self.problem, self._below = Problem("layer_lost", object=self._name), []
 
-    def _as_bytes(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bytes:
-        seen = [layer.seen(depsgraph) for layer in self._below]
-        parts = [part for each in seen if each is not None for part in each]
-        return b"".join(part.tobytes() for part in (_world_of(obj, depsgraph), *parts))
+    def _seen(self, depsgraph: bpy.types.Depsgraph) -> list[_Seen | None]:
+        return [layer.seen(depsgraph) for layer in self._below]
 
 
 class _Layer:
@@ -139,10 +137,14 @@ class _Layer:
         return _Seen(positions, *faces_of(mesh), _world_of(obj, depsgraph))
 
     def placed(
-        self, worn: bpy.types.Object, depsgraph: bpy.types.Depsgraph, origin: Doubles
+        self,
+        seen: _Seen | None,
+        worn: bpy.types.Object,
+        depsgraph: bpy.types.Depsgraph,
+        origin: Doubles,
     ) -> Surface | None:
-        """Its surface as it is on show, about an origin of the world; None where it shows none."""
-        seen, obj = self.seen(depsgraph), self.object.original()
+        """Its surface as it is `seen`, about an origin of the world; None where it shows none."""
+        obj = self.object.original()
         if seen is None or obj is None or not len(seen.face_sizes) or not np.isfinite(seen.positions).all():
             return None
         faces = seen.corners, seen.face_sizes
@@ -151,6 +153,11 @@ class _Layer:
             self._turned = not self._surface.closed and _faces_in(obj, worn, depsgraph)
         self._surface.place(_moved(seen.positions, seen.world, origin), turned=self._turned)
         return self._surface
+
+
+def _as_bytes(world: Doubles, seen: list[_Seen | None]) -> bytes:
+    parts = [part for each in seen if each is not None for part in each]
+    return b"".join(part.tobytes() for part in (world, *parts))
 
 
 def _faces_in(layer: bpy.types.Object, worn: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:

@@ -8,8 +8,10 @@ from dataclasses import asdict, fields
 import numpy as np
 
 from ..datasets.simulation_request import SimulationSettings
+from ..datasets.takes import Dataset
+from ..errors import Problem
 from ..interaction.channels import Channel
-from ..projective_dynamics.cloth import Fabric
+from ..projective_dynamics.cloth import FABRIC_RANGES, Fabric
 
 LIVE = ("stretch", "bending")  # what of a fabric may differ, and change while it plays
 FABRIC_KEY = "fabric."  # of a dataset's provenance
@@ -53,7 +55,23 @@ def to_provenance(fabric: Fabric) -> dict[str, str]:
     return {f"{FABRIC_KEY}{name}": repr(value) for name, value in asdict(fabric).items()}
 
 
-def fabric_of(provenance: Mapping[str, str]) -> Fabric:
-    """What a dataset says that its cloth is made of; else the usual fabric."""
+def fabric_of(dataset: Dataset) -> Fabric:
+    """What a dataset says that its cloth is made of; else the usual fabric.
+
+    Raises Problem("dataset_damaged").
+    """
+    try:
+        return from_provenance(dataset.info.provenance)
+    except ValueError as error:
+        raise Problem("dataset_damaged", path=dataset.path, reason=str(error)) from error
+
+
+def from_provenance(provenance: Mapping[str, str]) -> Fabric:
+    """The fabric of `to_provenance`. Raises ValueError for one that cannot be simulated."""
     known = {f"{FABRIC_KEY}{field.name}": field.name for field in fields(Fabric)}
-    return Fabric(**{known[key]: float(value) for key, value in provenance.items() if key in known})
+    values = {known[key]: float(value) for key, value in provenance.items() if key in known}
+    for name, value in values.items():
+        least, most = FABRIC_RANGES[name]
+        if not least <= value <= most:
+            raise ValueError(f"a fabric whose {name} is {value:g}")
+    return Fabric(**values)

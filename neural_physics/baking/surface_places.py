@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -11,11 +11,16 @@ from ..files.atomic import write_atomically, writing
 from ..files.reading import read_json
 
 Kind = Literal["vertices", "edges", "faces"]
+MOST = 20_000  # elements that are recorded; more than that nobody mends one by one
+LARGEST = 1 << 18  # bytes, which they fit into; a panel reads them as often as it is drawn
 
 
 @dataclass(frozen=True)
 class Places:
-    """Elements of the mesh of an object. indices: of as many as the mesh has of that kind, `count`."""
+    """Elements of the mesh of an object. indices: of as many as the mesh has of that kind, `count`.
+
+    Of more than `MOST` the first are written.
+    """
 
     object: str
     kind: Kind
@@ -25,13 +30,14 @@ class Places:
     def write(self, path: Path) -> None:
         """All or nothing. Raises Problem("folder_not_writable" | "disk_full")."""
         with writing(path.parent):
-            write_atomically(path, (json.dumps(asdict(self)) + "\n").encode())
+            kept = replace(self, indices=self.indices[:MOST])
+            write_atomically(path, (json.dumps(asdict(kept)) + "\n").encode())
 
     @staticmethod
     def read(path: Path) -> Places | None:
         """None where there are none, or none that can be read: the next bake records them again."""
         try:
-            item = read_json(path)
+            item = read_json(path, LARGEST)
             places = Places(str(item["object"]), item["kind"], tuple(item["indices"]), int(item["count"]))
         except (OSError, KeyError, TypeError, ValueError, OverflowError, RecursionError):
             return None

@@ -77,13 +77,16 @@ def read_array(path: Path) -> NDArray[Any]:
         return _array(file, os.fstat(file.fileno()).st_size)
 
 
-def read_arrays(path: Path, names: Sequence[str] = ()) -> dict[str, NDArray[Any]]:
+def read_arrays(path: Path, names: Sequence[str] = (), *, most: int | None = None) -> dict[str, NDArray[Any]]:
     """The arrays in an .npz file by name, all or those asked for, of which some may not be there.
 
+    most: bytes that the file may have, where what it should hold is known.
     Raises OSError, and ValueError for anything that is no such archive: Torn where it was one.
     """
     with open_plain(path) as file:
         size = os.fstat(file.fileno()).st_size
+        if most is not None and size > most:
+            raise NotReadable("it is larger than what it should hold")
         try:
             with zipfile.ZipFile(file) as archive:
                 return _unpacked(archive, size, names)

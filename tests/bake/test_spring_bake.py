@@ -50,7 +50,7 @@ def test_every_take_has_a_fabric_of_its_own_and_says_so(cloth, tmp_path):
         "bending",
     ]
     assert dataset.info.colliders == {"Ball": pytest.approx(0.3, rel=1e-3)}
-    fabric = fabric_of(dataset.info.provenance)
+    fabric = fabric_of(dataset)
     assert (fabric.stretch, fabric.bending) == pytest.approx((100.0**0.5 * 1000.0**0.5, 1e-4 * 2**0.5))
     places, fabrics = dataset.info.channels.slices(), []
     for name in dataset.take_names():

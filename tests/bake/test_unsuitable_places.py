@@ -19,7 +19,7 @@ from scenes import add_ball, empty_scene, react_to
 from workplaces import planned
 
 from neural_physics.baking.plan import places_file
-from neural_physics.baking.surface_places import Places
+from neural_physics.baking.surface_places import MOST, Places
 from neural_physics.blender.baking import preparing
 from neural_physics.blender.baking.local_programs import local_programs
 from neural_physics.blender.display.unsuitable_places import places_of, show_places
@@ -122,6 +122,17 @@ def test_just_these_are_selected_whatever_was_selected_edited_or_hidden(tmp_path
     if kind == "vertices":
         assert not found["faces"] and not found["edges"]
     assert not any(polygon.hide for polygon in cube.data.polygons)
+
+
+def test_of_very_many_places_the_first_are_shown_and_none_of_a_file_that_no_bake_writes(tmp_path):
+    cube = solid_cube(tmp_path / "d")
+    path, many = places_file(dataset_folder(cube)), 10 * MOST
+    path.parent.mkdir(parents=True)
+    Places("Cube", "edges", tuple(range(many)), many).write(path)
+    read = Places.read(path)
+    assert read is not None and read.indices == tuple(range(MOST)) and read.count == many
+    path.write_text(json.dumps({"object": "Cube", "kind": "faces", "count": 54, "indices": [3] * 1_000_000}))
+    assert places_of(cube) is None
 
 
 def test_places_of_another_mesh_are_not_shown(tmp_path):

@@ -236,6 +236,25 @@ assert assets == {"Ball Gown", "Other Sheet Model"}
     )
 
 
+def test_a_group_that_does_something_is_not_made_an_asset(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        SCENE
+        + """
+sheet = sheet_with_model()
+ours.mark_as_asset()
+theirs = bpy.data.node_groups["Sheet Model"]
+theirs.asset_clear()
+move = theirs.nodes.new("GeometryNodeTransform")
+theirs.links.new(theirs.nodes["Group Input"].outputs[0], move.inputs["Geometry"])
+theirs.links.new(move.outputs[0], theirs.nodes["Group Output"].inputs[0])
+ours.mark_as_asset()
+assert theirs.asset_data is None
+group, = (each for each in bpy.data.node_groups if each.asset_data)
+assert [node.bl_idname for node in group.nodes] == ["NodeGroupInput", "NodeGroupOutput"]
+"""
+    )
+
+
 def test_author_and_licence_are_those_of_the_model(in_blender: Callable[..., str]) -> None:
     in_blender(
         SCENE

@@ -429,3 +429,32 @@ else:
 assert packing.packed_bytes(sheet) == MODEL
 """
     )
+
+
+def test_a_log_is_opened_as_a_copy_that_is_a_text_whatever_it_is(installed: Callable[..., str]) -> None:
+    installed(
+        SCENE
+        + """
+support, folders = part("operators.support"), part("neural_physics.blender.settings.own_folders")
+opened = []
+support.open_file = opened.append
+program = HERE / "train.desktop"
+program.write_bytes(b"[Desktop Entry]\\nExec=touch ran\\n")
+support.open_as_text(program)
+copy, = opened
+assert copy.suffix == ".txt" and copy.is_relative_to(folders.scratch_folder())
+assert copy.read_bytes() == program.read_bytes() and not copy.stat().st_mode & 0o111
+
+(HERE / "link").symlink_to(program)
+os.mkfifo(HERE / "pipe")
+with (HERE / "huge").open("wb") as huge:
+    huge.truncate(support.LARGEST_TEXT + 1)
+for name, code in (("link", "place_is_link"), ("pipe", "file_missing"), ("huge", "file_missing")):
+    try:
+        support.open_as_text(HERE / name)
+        raise AssertionError(f"{name} was opened")
+    except part("neural_physics.errors").Problem as problem:
+        assert problem.code == code, (name, problem.code)
+assert opened == [copy]
+"""
+    )

@@ -67,7 +67,7 @@ def look(folder: Path, watch: Watch) -> None:
         take.segments()
         watch(lambda take=take: np.asarray(take.positions).sum() + np.asarray(take.interaction).sum())
         watch(dataset.surroundings, name)
-    watch(fabric_of, dataset.info.provenance)
+    watch(fabric_of, dataset)
 
 
 def _check(dataset: Dataset, model: Path, watch: Watch) -> None:

@@ -17,6 +17,7 @@ from neural_physics.datasets.point_caches import write_pc2
 from neural_physics.errors import Problem
 
 pytestmark = pytest.mark.blender
+VERTICES = synthetic.sheet_mesh().vertex_count
 
 
 @pytest.fixture
@@ -124,7 +125,20 @@ def test_showing_twice_and_hiding_leave_nothing_behind(sheet):
         (lambda folder: (folder / "report.json").write_text('{"fps": 0}'), "evaluation_other_object"),
         (lambda folder: cut(folder / "error.npz"), "evaluation_missing"),
         (lambda folder: (folder / "error.npz").write_bytes(b"torn"), "evaluation_other_object"),
-        (lambda folder: np.savez(folder / "error.npz", vertex_error=np.ones(3)), "evaluation_other_object"),
+        (
+            lambda folder: (folder / "report.json").write_text('{"fps": 1' + "0" * 400 + "}"),
+            "evaluation_other_object",
+        ),
+        *(
+            (lambda folder, error=error: np.savez(folder / "error.npz", **error), "evaluation_other_object")
+            for error in (
+                {"vertex_error": np.ones(3)},
+                {"vertex_error": np.ones(VERTICES, np.complex128)},
+                {"vertex_error": np.zeros(VERTICES, [("a", "f4"), ("b", "f4")])},
+                {"vertex_error": np.full(VERTICES, 1e30)},
+                {"vertex_error": np.ones(VERTICES), "more": np.ones(1000)},
+            )
+        ),
         (
             lambda folder: write_pc2(folder / "prediction.pc2", np.ones((2, 5, 3), np.float32)),
             "evaluation_other_object",

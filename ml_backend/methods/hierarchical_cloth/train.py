@@ -36,8 +36,9 @@ USUAL_STEPS = 50_000  # where epochs count: how long that is does not matter whe
 def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> dict[str, Any]:
     """Train and write the model; returns what the "result" event says.
 
-    Raises Problem("dataset_empty" | "dataset_too_short" | "dataset_not_numbers" | "training_diverged" |
-    "stopped" | "disk_full" | "folder_not_writable") and what `check_cloth` and `usual_hierarchy` do.
+    Raises Problem("dataset_damaged" | "dataset_empty" | "dataset_too_short" | "dataset_not_numbers" |
+    "training_diverged" | "stopped" | "disk_full" | "folder_not_writable") and what `check_cloth` and
+    `usual_hierarchy` do.
     """
     check_cloth(dataset.info.object, dataset.info.provenance.get("physics", ""))
     torch.set_num_threads(1)
@@ -101,6 +102,7 @@ class _Model:
         self, dataset: Dataset, options: Options, preset: LevelPreset, shapes: Shapes, *, spans: list[Span]
     ) -> None:
         self._dataset, self._options, self._preset = dataset, options, preset
+        self._fabric = fabric_of(dataset)
         coarse = shapes.hierarchy.levels[0]
         self._levels = len(shapes.hierarchy.levels) - 1
         self._frames = len(shapes.frames)
@@ -123,7 +125,7 @@ class _Model:
                 "levels": self._levels,
                 "iterations": ITERATIONS,
                 "push_out": self._preset.form != "paper",
-                "fabric": asdict(fabric_of(data.provenance)),
+                "fabric": asdict(self._fabric),
                 "live": {k: k for k in FABRIC_RANGES if places.get(k) == "value"},
                 "colliders": data.colliders,
                 "gravity": list(data.gravity),

@@ -13,6 +13,7 @@ import bpy
 from ...methods.registry import SPECIFICATIONS, specification_of
 from ...models.model_file import ModelInfo, parse_model, read_model_bytes
 from ..playing.output.geometry_nodes import new_group
+from ..playing.output.node_layout import does_the_same
 from ..playing.packing import PROPERTY, current_model
 from ..scene.setting_up import BOUND_KINDS
 
@@ -31,7 +32,7 @@ def mark(obj: bpy.types.Object) -> bpy.types.NodeTree:
     current = current_model(obj)
     data = current if isinstance(current, bytes) else read_model_bytes(current)
     info = parse_model(data, obj.name if isinstance(current, bytes) else str(current)).info
-    group = _group_of(obj) or _make_group(obj)
+    group = _group_for(obj)
     # Blender cuts bytes that replace others at their first zero; as a new property they stay whole.
     group.pop(PROPERTY, None)
     group[PROPERTY] = data
@@ -46,12 +47,18 @@ def holds_model(group: bpy.types.NodeTree | None) -> bool:
     return group is not None and PROPERTY in group  # type: ignore[operator]
 
 
-def _group_of(obj: bpy.types.Object) -> bpy.types.NodeTree | None:
-    """The group that `mark` has made for an object, whatever it is called now."""
+def _group_for(obj: bpy.types.Object) -> bpy.types.NodeTree:
+    """The group that `mark` has made for an object, whatever it is called now, or a new one.
+
+    One that does anything is passed over: it would be handed on as ours, and may be somebody else's.
+    """
+    made = _make_group(obj)
     for group in bpy.data.node_groups:
-        if group.library is None and holds_model(group) and group.get(OBJECT) == obj.name:
+        ours = group.library is None and holds_model(group) and group.get(OBJECT) == obj.name
+        if ours and does_the_same(group, made):
+            bpy.data.node_groups.remove(made)
             return group
-    return None
+    return made
 
 
 def _make_group(obj: bpy.types.Object) -> bpy.types.NodeTree:

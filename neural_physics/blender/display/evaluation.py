@@ -14,6 +14,7 @@ import numpy as np
 
 from ...arrays import Floats
 from ...datasets.point_caches import read_pc2
+from ...datasets.usable_numbers import FURTHEST
 from ...errors import Problem
 from ...files.reading import Torn, read_arrays, read_json
 from ..scene.cache_modifier import blend_in, find_blend, show_cache
@@ -24,6 +25,7 @@ from .copies_beside import copies_in, copy_beside, open_collection, put, remove_
 ERROR = "neural_physics_error"
 LARGEST = "neural_physics_largest_error"
 MATERIAL = "Neural Physics Error"
+HEAD = 4096  # bytes of error.npz, at most, that are no errors
 FILES = ("error.npz", "reference.pc2", "prediction.pc2")
 # Dark blue where it is exact, over green, to yellow at the largest error: rising in lightness, so that
 # it reads without colour vision too. Linear RGB.
@@ -137,19 +139,19 @@ def _stamp(path: Path) -> tuple[int, int] | None:
 def _read_error(obj: bpy.types.Object) -> Floats:
     folder = report_folder(obj)
     path = folder / "error.npz"
+    count = len(mesh_data(obj).vertices)
     try:
-        error = np.asarray(read_arrays(path)["vertex_error"], np.float32)
+        error = read_arrays(path, most=HEAD + 8 * count)["vertex_error"]
     except (FileNotFoundError, Torn) as missing:  # torn: as good as absent
         raise Problem("evaluation_missing", object=obj.name) from missing
     except (OSError, KeyError, ValueError) as damage:
         raise Problem("evaluation_other_object", path=path, object=obj.name) from damage
-    count = len(mesh_data(obj).vertices)
     for name in ("reference.pc2", "prediction.pc2"):
         if read_pc2(folder / name).shape[1] != count:
             raise Problem("evaluation_other_object", path=folder / name, object=obj.name)
-    if error.shape != (count,) or not np.isfinite(error).all():
+    if error.shape != (count,) or error.dtype.kind != "f" or not (np.abs(error) < FURTHEST).all():
         raise Problem("evaluation_other_object", path=path, object=obj.name)
-    return error
+    return error.astype(np.float32)
 
 
 def _fps(obj: bpy.types.Object, folder: Path) -> float:
@@ -159,7 +161,7 @@ def _fps(obj: bpy.types.Object, folder: Path) -> float:
         fps = float(read_json(path)["fps"])
     except FileNotFoundError as missing:
         raise Problem("file_missing", path=path) from missing
-    except (OSError, ValueError, KeyError, TypeError) as damage:
+    except (OSError, ValueError, KeyError, TypeError, OverflowError) as damage:
         raise Problem("evaluation_other_object", path=path, object=obj.name) from damage
     if not 0.0 < fps < float("inf"):
         raise Problem("evaluation_other_object", path=path, object=obj.name)

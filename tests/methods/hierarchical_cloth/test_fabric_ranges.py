@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+import synthetic
 
 from neural_physics.baking.fabric_ranges import (
     drawn_fabric,
     fabric_channels,
     fabric_of,
+    from_provenance,
     middle_fabric,
     to_provenance,
 )
 from neural_physics.datasets.simulation_request import SimulationSettings
+from neural_physics.datasets.takes import Dataset
+from neural_physics.errors import Problem
 
 RANGES = {"stretch_low": 10.0, "stretch_high": 1000.0, "bending_low": 1e-5, "bending_high": 1e-3}
 SETTINGS = SimulationSettings("springs", **RANGES, area_density=0.2, friction=0.5, thickness=0.01)
@@ -41,6 +47,16 @@ def test_channels_are_of_what_has_a_range():
 
 
 def test_level_0_is_of_the_middle_and_a_dataset_keeps_it():
-    fabric = fabric_of({"program": "Blender", **to_provenance(middle_fabric(SETTINGS))})
+    fabric = from_provenance({"program": "Blender", **to_provenance(middle_fabric(SETTINGS))})
     assert (fabric.stretch, fabric.bending) == pytest.approx((100.0, 1e-4))
     assert (fabric.density, fabric.friction, fabric.thickness) == (0.2, 0.5, 0.01)
+
+
+@pytest.mark.parametrize("value", ["soft", "nan", "-1", "1e300", ""])
+def test_a_fabric_that_cannot_be_simulated_is_refused_before_it_is_learned(tmp_path, value):
+    made = synthetic.make_dataset(tmp_path, frames=2)
+    info = replace(made.info, provenance={"fabric.stretch": value})
+    dataset = Dataset(tmp_path, info, made.mesh)
+    with pytest.raises(Problem, match="cannot be read") as caught:
+        fabric_of(dataset)
+    assert caught.value.code == "dataset_damaged"

@@ -32,6 +32,7 @@ BENCHMARK = Benchmark(
         "excursion": Part("benchmarks.subspace_physics.excursion:judge", one_thread=False),
         "table": Part("benchmarks.subspace_physics.table:judge", one_thread=False),
         "penetration": Part("benchmarks.subspace_physics.penetration:judge", one_thread=False),
+        "layers": Part("benchmarks.subspace_physics.layers:judge", one_thread=False),
         "search": Part("benchmarks.subspace_physics.search:judge"),
     },
     tables={
@@ -45,6 +46,7 @@ BENCHMARK = Benchmark(
         "table": ("table", tables.sizes),
         "ablations": ("table", tables.ablations),
         "penetration": ("penetration", tables.penetration),
+        "layers": ("layers", tables.layers),
         "search": ("search", tables.search),
     },
 )

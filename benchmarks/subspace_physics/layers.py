@@ -7,8 +7,10 @@ the layer's faces at every frame of the test take.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from statistics import mean, median
 from typing import Any, cast
 
 import bpy
@@ -34,6 +36,7 @@ from tools import workshop
 GARMENTS = Corpus("three_garments", "THREE_GARMENTS", (6, 500), (1, 300), test=(1, 400))
 MAIN = "Cape"
 PRESET, BASES, SEED = "balanced", 64, 0
+KINDS = ("simulated", "predicted", "layered")
 NEAR = 0.05  # metres: what is further from a layer is not over it
 SETTLED = 24  # frames, before which the first shapes are as they were sewn
 Points = NDArray[np.float64]
@@ -67,7 +70,7 @@ class _Faces:
 
     def __init__(self, positions: Points, mesh: bpy.types.Mesh) -> None:
         faces = [tuple(polygon.vertices) for polygon in mesh.polygons]
-        self._tree, self._rim = cast(BVHTree, BVHTree.FromPolygons(positions.tolist(), faces)), _rim(mesh)
+        self._tree, self._rim = cast(BVHTree, BVHTree.FromPolygons(positions.tolist(), faces)), rim(mesh)
         self._faces = faces
 
     def depth(self, point: Points) -> float:
@@ -81,17 +84,21 @@ class _Faces:
 
 
 def judge() -> dict[str, Any]:
-    """Errors of each garment, what of it is behind each layer, and milliseconds of a frame."""
+    """Errors of each garment, what of it is behind each layer, and milliseconds of a frame of the scene.
+
+    Those of "simulated" are of the scene without any garment moving, "simulation_ms" those of all simulated.
+    """
     main = baked(GARMENTS)
     found = {MAIN: main.path, **{path.name: path for path in sorted(together_folder(main.path).iterdir())}}
     errors = {name: run(_model(name), path, PRESET, BASES, seed=SEED) for name, path in found.items()}
     takes = {name: Dataset.open(path).takes("test")[0] for name, path in found.items()}
     scene, garments = _scene_of(takes[MAIN], main)
     kinds: dict[str, dict[str, dict[str, Behind]]] = {}
+    clocks: dict[str, list[float]] = {kind: [] for kind in KINDS}
     for kind, shapes in (
-        ("simulated", _simulated(scene, garments, takes)),
-        ("predicted", _played(scene, garments, takes[MAIN], layers=False)),
-        ("with layers", _played(scene, garments, takes[MAIN], layers=True)),
+        ("simulated", _simulated(scene, garments, takes, clocks["simulated"])),
+        ("predicted", _played(scene, garments, takes[MAIN], clocks["predicted"], layers=False)),
+        ("layered", _played(scene, garments, takes[MAIN], clocks["layered"], layers=True)),
     ):
         measured = kinds.setdefault(kind, {})
         for frame in shapes:
@@ -106,17 +113,19 @@ def judge() -> dict[str, Any]:
         "frames": takes[MAIN].info.frames - SETTLED,
         "training_frames": sum(take.usable_frames for take in main.takes("training")),
         "kept": main.info.provenance.get("kept_for_testing", ""),
-        "garments": errors,
-        "vertices": {name: len(mesh_data(obj).vertices) for name, obj in garments.items()},
-        "behind": {
-            kind: {name: {low: each.figures() for low, each in by.items()} for name, by in measured.items()}
-            for kind, measured in kinds.items()
-        },
+        "garments": [
+            {"name": name, "vertices": len(mesh_data(garments[name]).vertices), **each}
+            for name, each in errors.items()
+        ],
+        "behind": [
+            {"name": name, "below": low, **{kind: kinds[kind][name][low].figures() for kind in KINDS}}
+            for name, by in kinds["simulated"].items()
+            for low in by
+        ],
         "ms": {
-            name: {"frame": status.frame_ms, "push": 1e-3 * status.push_us, "simulated": status.simulation_ms}
-            for name, obj in garments.items()
-            if (status := playback.status_of(obj)).playing
+            kind: {"median": 1e3 * median(clock), "mean": 1e3 * mean(clock)} for kind, clock in clocks.items()
         },
+        "simulation_ms": playback.status_of(garments[MAIN]).simulation_ms,
     }
 
 
@@ -138,11 +147,14 @@ def _scene_of(take: Take, dataset: Dataset) -> tuple[bpy.types.Scene, dict[str, 
 
 
 def _simulated(
-    scene: bpy.types.Scene, garments: dict[str, bpy.types.Object], takes: dict[str, Take]
+    scene: bpy.types.Scene,
+    garments: dict[str, bpy.types.Object],
+    takes: dict[str, Take],
+    clock: list[float],
 ) -> Iterator[dict[str, Points]]:
-    """What was baked, frame by frame, in the axes of the world."""
+    """What was baked, frame by frame, in the axes of the world; garments are evaluated as they were sewn."""
     for index in range(SETTLED, takes[MAIN].info.frames):
-        scene.frame_set(first_frame(garments[MAIN]) + index)
+        clock.append(_show(scene, first_frame(garments[MAIN]) + index))
         frame = {}
         for name, take in takes.items():
             assert take.frames is not None  # each is learned in a bone's axes
@@ -151,7 +163,12 @@ def _simulated(
 
 
 def _played(
-    scene: bpy.types.Scene, garments: dict[str, bpy.types.Object], take: Take, *, layers: bool
+    scene: bpy.types.Scene,
+    garments: dict[str, bpy.types.Object],
+    take: Take,
+    clock: list[float],
+    *,
+    layers: bool,
 ) -> Iterator[dict[str, Points]]:
     """What Play shows, frame by frame, in the axes of the world."""
     for name, obj in garments.items():
@@ -159,13 +176,22 @@ def _played(
         packing.pack(obj, (MODELS / _model(name) / "model.safetensors").read_bytes())
         playback.attach(obj)
     for index in range(take.info.frames):
-        scene.frame_set(first_frame(garments[MAIN]) + index)
+        seconds = _show(scene, first_frame(garments[MAIN]) + index)
         if index >= SETTLED:
+            clock.append(seconds)
             depsgraph = bpy.context.evaluated_depsgraph_get()
             yield {
                 name: _in_world(obj, read_positions(mesh_data(obj.evaluated_get(depsgraph))))
                 for name, obj in garments.items()
             }
+
+
+def _show(scene: bpy.types.Scene, frame: int) -> float:
+    """Go to a frame; the seconds that it takes until all is evaluated."""
+    start = time.perf_counter()
+    scene.frame_set(frame)
+    bpy.context.evaluated_depsgraph_get()
+    return time.perf_counter() - start
 
 
 def _in_world(obj: bpy.types.Object, positions: NDArray[np.floating]) -> Points:
@@ -177,7 +203,7 @@ def _moved(matrix: NDArray[np.floating], positions: NDArray[np.floating]) -> Poi
     return np.asarray(positions @ matrix[:3, :3].T + matrix[:3, 3], np.float64)
 
 
-def _rim(mesh: bpy.types.Mesh) -> set[int]:
+def rim(mesh: bpy.types.Mesh) -> set[int]:
     """The vertices of edges that have one face."""
     counts: dict[tuple[int, int], int] = {}
     for polygon in mesh.polygons:

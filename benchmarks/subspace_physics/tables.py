@@ -144,6 +144,51 @@ PENETRATION = (
     Column("frames with any, %", lambda row: 100 * row["frames_between"], ".1f"),
     Column("vertices in capsules, %", lambda row: 100 * row["in_capsules"], ".2f"),
 )
+GARMENTS = (
+    Column("garment", "name"),
+    Column("vertices", "vertices", ","),
+    Column("rollout error", "rollout_error", ".3f"),
+    Column("ridge", "ridge_error", ".3f"),
+    Column("best in basis", "basis_error", ".3f"),
+    Column("mean of frames", "frame_mean", ".3f"),
+    Column("median frame", "frame_median", ".3f"),
+    Column("training, min", lambda row: row["training"]["seconds"] / 60, ".1f"),
+)
+GARMENT_SHAPES = {"simulated": "simulated", "predicted": "predicted", "layered": "with *Layers Below*"}
+
+
+def _share(kind: str, row: dict[str, Any]) -> float:
+    return 100 * row[kind]["share"]
+
+
+BEHIND = (
+    Column("garment", "name"),
+    Column("worn over", "below"),
+    *(
+        column
+        for kind, label in GARMENT_SHAPES.items()
+        for column in (
+            Column(f"{label}: vertices behind, %", partial(_share, kind), ".2f"),
+            Column("mean, mm", f"{kind}.mean_mm", ".1f"),
+            Column("deepest, mm", f"{kind}.deepest_mm", ".1f"),
+        )
+    ),
+)
+
+
+def layers(part: dict[str, Any]) -> str:
+    """Errors of garments that are worn over each other, and what of each is behind what is below."""
+    ms = part["ms"]
+    frame = "{median:.1f} ({mean:.1f})".format
+    lines = [
+        f"{part['training_frames']:,} training frames, {part['frames']:,} of the test take after its first "
+        f"second, preset `{part['preset']}`, {part['bases']} bases, one seed. Kept for testing: "
+        f"{part['kept']}.",
+        "Milliseconds of a frame of the whole scene, median (mean): character alone "
+        f"{frame(**ms['simulated'])}, all garments playing {frame(**ms['predicted'])}, with *Layers Below* "
+        f"{frame(**ms['layered'])}; simulated {part['simulation_ms']:.0f}.",
+    ]
+    return "\n\n".join([table(GARMENTS, part["garments"]), table(BEHIND, part["behind"]), *lines])
 
 
 def search(part: dict[str, Any]) -> str:

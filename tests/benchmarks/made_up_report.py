@@ -420,6 +420,41 @@ REPORT: dict[str, Any] = {
         "bases": 64,
         "training": {"seconds": 493.0},
     },
+    "layers": {
+        "preset": "balanced",
+        "bases": 64,
+        "frames": 376,
+        "training_frames": 3012,
+        "kept": "Dance",
+        "garments": [
+            {
+                "name": name,
+                "vertices": 1024,
+                "rollout_error": error,
+                "ridge_error": 2.0 * error,
+                "basis_error": 0.0512,
+                "frame_mean": 0.8 * error,
+                "frame_median": 0.7 * error,
+                "training": {"seconds": 312.5},
+            }
+            for name, error in (("Cape", 0.3123), ("Skirt", 0.2018))
+        ],
+        "behind": [
+            {
+                "name": "Cape",
+                "below": "Skirt",
+                **{
+                    kind: {"share": share, "largest_share": 0.2, "mean_mm": 2.34, "deepest_mm": 12.61}
+                    for kind, share in (("simulated", 0.0), ("predicted", 0.0723), ("layered", 0.00011))
+                },
+            }
+        ],
+        "ms": {
+            kind: {"median": ms, "mean": 1.1 * ms}
+            for kind, ms in (("simulated", 1.23), ("predicted", 4.56), ("layered", 9.87))
+        },
+        "simulation_ms": 312.4,
+    },
     "search": {
         "rows": [
             {

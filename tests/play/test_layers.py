@@ -13,6 +13,7 @@ from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 from play_models import model_file
 
+from benchmarks.subspace_physics.layers import rim
 from neural_physics.blender.modelling.layer_editing import add_layers, remove_layer
 from neural_physics.blender.playing import packing, playback
 from neural_physics.blender.playing.handlers import PLAYED
@@ -52,22 +53,14 @@ def heights(worn: bpy.types.Object, layer: bpy.types.Object) -> np.ndarray:
     mesh = evaluated.data
     corners = [evaluated.matrix_world @ vertex.co for vertex in mesh.vertices]
     faces = [tuple(polygon.vertices) for polygon in mesh.polygons]
-    tree, rim = BVHTree.FromPolygons(corners, faces), _rim(mesh)
+    tree, edge = BVHTree.FromPolygons(corners, faces), rim(mesh)
     found = []
     for vertex in worn.evaluated_get(depsgraph).data.vertices:
         point = worn.matrix_world @ vertex.co
         place, normal, face, _ = tree.find_nearest(point)
-        over = not rim & set(faces[face]) and (point - place).length < 0.05
+        over = not edge & set(faces[face]) and (point - place).length < 0.05
         found.append(worn["side"] * (point - place).dot(normal) if over else np.nan)
     return np.array(found)
-
-
-def _rim(mesh: bpy.types.Mesh) -> set[int]:
-    counts: dict[tuple[int, int], int] = {}
-    for polygon in mesh.polygons:
-        for key in polygon.edge_keys:
-            counts[key] = counts.get(key, 0) + 1
-    return {vertex for key, count in counts.items() if count == 1 for vertex in key}
 
 
 @pytest.fixture(params=[("Lining", "Cape", 0.01), ("Below", "Cape", -0.01)])

@@ -33,7 +33,7 @@ from neural_physics.datasets.take_folders import together_folder
 from neural_physics.datasets.takes import Dataset, Take
 from tools import workshop
 
-GARMENTS = Corpus("three_garments", "THREE_GARMENTS", (6, 500), (1, 300), test=(1, 400))
+GARMENTS = Corpus("three_garments", "THREE_GARMENTS", (8, 1000), (1, 500), test=(1, 600))
 MAIN = "Cape"
 PRESET, BASES, SEED = "balanced", 64, 0
 KINDS = ("simulated", "predicted", "layered")

@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("bpy")
 import bpy
 from bakes import add_script, cloth_and_ball, command_for, events_of, frames_on_disk, run, start, wait_for
+from scenes import add_ball, add_cloth, empty_scene
 
 from neural_physics.baking.handing_over import scene_begun
 from neural_physics.baking.plan import BakePlan
@@ -339,6 +340,20 @@ def test_a_seal_is_of_what_the_scene_links_too_wherever_the_project_lies(tmp_pat
     said = json.loads(copy.with_suffix(".seal").read_text())
     copy.with_suffix(".seal").write_text(json.dumps(said | {"files": []}))
     assert not trust.is_in(copy)
+
+
+def test_the_copy_has_colliders_that_only_cloth_refers_to_and_the_artists_file_is_left_as_it_is(tmp_path):
+    empty_scene()
+    sheet = add_cloth("Sheet")
+    below = bpy.data.collections.new("Below")
+    below.objects.link(add_ball("Ball"))
+    sheet.modifiers["Cloth"].collision_settings.collection = below
+    assert below.users == 0
+    save_copy(tmp_path / "copy.blend")
+    assert below.users == 0 and not below.use_fake_user
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "copy.blend"))
+    kept = bpy.data.objects["Sheet"].modifiers["Cloth"].collision_settings.collection
+    assert kept is not None and kept.all_objects.keys() == ["Ball"]
 
 
 def test_the_key_is_the_users_own_and_stays_the_same():

@@ -87,6 +87,19 @@ def test_moves_stays_bounded_and_holds_its_pins(scene, name):
         assert np.abs(motion[:, pinned] - motion[0, pinned]).max() < 1e-3
 
 
+@pytest.mark.once
+def test_each_of_three_garments_collides_with_what_is_below_it_once_the_file_is_opened_again(scene, tmp_path):
+    build("THREE_GARMENTS", scene)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "scene.blend"))
+    below = []
+    for name in ("Skirt", "Tunic", "Cape", "Hair"):
+        seen = bpy.data.objects[name].modifiers["Cloth"].collision_settings.collection
+        assert seen is not None, f"{name} collides with everything"
+        assert seen.all_objects.keys() == ["Body", *below]
+        below.append(name)
+
+
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in BY_ACTIONS])
 def test_motion_of_the_scene_stays_in_the_box_it_is_trained_in(scene, name):
     obj = build(name, scene)

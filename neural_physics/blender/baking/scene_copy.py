@@ -33,13 +33,30 @@ def save_copy(path: Path) -> None:
         # Blender writes to the second one first, and through a link that was put there.
         for left in (scratch, scratch.with_name(f"{scratch.name}@")):
             left.unlink(missing_ok=True)
-        bpy.ops.wm.save_as_mainfile(filepath=str(scratch), copy=True, relative_remap=True)
+        with _collections_saved():
+            bpy.ops.wm.save_as_mainfile(filepath=str(scratch), copy=True, relative_remap=True)
         replace(scratch, path)
     except (RuntimeError, OSError) as error:
         # Blender reports a full disk in words only.
         if os.strerror(errno.ENOSPC) in str(error):
             raise Problem("disk_full", path=path.parent) from error
         raise Problem("folder_not_writable", path=path.parent, reason=str(error).strip()) from error
+
+
+@contextmanager
+def _collections_saved() -> Iterator[None]:
+    """Let all collections be saved, also those that only cloth refers to: Blender does not count that as use.
+
+    Cloth without the collection of its colliders would collide with everything.
+    """
+    loose = [each for each in bpy.data.collections if each.library is None and not each.use_fake_user]
+    for each in loose:
+        each.use_fake_user = True
+    try:
+        yield
+    finally:
+        for each in loose:
+            each.use_fake_user = False
 
 
 def prepare_for_bake(

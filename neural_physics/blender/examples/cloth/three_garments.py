@@ -72,6 +72,7 @@ def _collide(cloth: bpy.types.ClothModifier, others: Sequence[bpy.types.Object])
     """Let cloth see these and nothing else: two that saw each other would wait for each other."""
     garment = cast(bpy.types.Object, cloth.id_data)
     seen = bpy.data.collections.new(f"Below {garment.name}")
+    seen.use_fake_user = True  # cloth is none, and what nobody uses is not saved
     for other in others:
         seen.objects.link(other)
     cloth.collision_settings.collection = seen

@@ -16,6 +16,7 @@ from neural_physics.blender.playing.output import geometry_nodes, position_place
 from neural_physics.blender.scene.sources import mesh_data
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.datasets.point_caches import read_pc2
+from neural_physics.errors import Problem
 
 pytestmark = pytest.mark.blender
 
@@ -300,3 +301,58 @@ def test_a_character_whose_file_is_missing_says_which_one_and_plays_when_it_is_b
     sheet = next(obj for obj in bpy.data.objects if obj.override_library and obj.type == "MESH")
     (shown,) = shapes([sheet])
     assert same(shown, expected)
+
+
+def subdivided(mesh):
+    import bmesh
+
+    shape = bmesh.new()
+    shape.from_mesh(mesh)
+    bmesh.ops.subdivide_edges(shape, edges=shape.edges[:1], cuts=1)
+    shape.to_mesh(mesh)
+    shape.free()
+
+
+def test_one_of_two_whose_mesh_gets_another_topology_says_so_and_the_other_plays_on(alone):
+    sheets = two_of_one_mesh()
+    for sheet in sheets:
+        playback.attach(sheet)
+    bpy.context.scene.frame_set(9)
+    sheets[1].data = sheets[1].data.copy()
+    subdivided(sheets[1].data)
+    standing = play_scenes.shown(sheets[1])
+    (first,) = shapes(sheets[:1])
+    assert same(first, alone[0])
+    problem = playback.status_of(sheets[1]).problem
+    assert problem.code == "model_other_object" and "Second" in problem.message
+    assert np.array_equal(play_scenes.shown(sheets[1]), standing), "it stands still until that is mended"
+    sheets[1].data = sheets[0].data
+    playback.attach(sheets[1])
+    for shown, expected in zip(shapes(sheets), alone, strict=True):
+        assert same(shown, expected)
+
+
+def test_overrides_of_which_one_has_another_topology_say_which(tmp_path):
+    path = asset(tmp_path, plays=True)
+    (tmp_path / "other").mkdir()
+    other = asset(tmp_path / "other", plays=True)
+    subdivided(bpy.data.objects["Sheet"].data)
+    bpy.ops.wm.save_as_mainfile(filepath=str(other))
+    play_scenes.open_scene()
+    same_mesh, another = overridden(path), overridden(other)
+    another.name = "Variant"
+    playback.attach(same_mesh)
+    with pytest.raises(Problem) as refused:
+        playback.attach(another)
+    assert refused.value.code == "model_other_object" and "Variant" in refused.value.message
+    bpy.context.scene.frame_set(9)
+    assert playback.status_of(same_mesh).problem is None
+    # The character's file gets another topology while the shot is closed.
+    shot = str(tmp_path / "shot.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=shot)
+    other.replace(path)
+    bpy.ops.wm.open_mainfile(filepath=shot)
+    bpy.context.scene.frame_set(5)
+    sheet = bpy.data.objects["Sheet"]
+    problem = playback.status_of(sheet).problem
+    assert problem.code == "model_other_object" and "Sheet" in problem.message

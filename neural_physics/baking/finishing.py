@@ -21,6 +21,8 @@ from .plan import FEWEST_FRAMES, BakePlan, PlannedTake
 from .together import give_each_its_own
 from .workers import LOOK_EVERY
 
+LEFT = "All takes are there, but {folder} could not be deleted and is not needed: delete it yourself."
+
 
 def result_of(plan: BakePlan, emit: Emit) -> dict[str, Any]:
     """What the "result" event says; the bake's own files are deleted if all takes are complete.
@@ -40,8 +42,11 @@ def result_of(plan: BakePlan, emit: Emit) -> dict[str, Any]:
         raise Problem("poses_unusable", object=plan.object, count=count, reason=reason)
     complete = {take.name for take in takes if take.info.complete}
     # Others may be begun, or planned, that were not asked for now.
+    notes = [*plan.notes, *left_out_in_all(takes)]
     if len(complete) == len(takes) and complete.issuperset(take.name for take in plan.takes):
         clear_away(plan.folder)
+        if plan.folder.exists():
+            notes.append(LEFT.format(folder=plan.folder))
     for take in takes:
         if take.info.excluded:
             emit({"event": "log", "text": left_out(take)})
@@ -51,7 +56,7 @@ def result_of(plan: BakePlan, emit: Emit) -> dict[str, Any]:
         "takes": len(takes),
         "frames": frames,
         "excluded": frames - usable,
-        "notes": [*plan.notes, *left_out_in_all(takes)],
+        "notes": notes,
     }
 
 

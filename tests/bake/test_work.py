@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import synthetic
 
-from neural_physics.baking import work, workers
+from neural_physics.baking import finishing, work, workers
 from neural_physics.baking.gathering import states
 from neural_physics.baking.plan import BakePlan, plan_takes
 from neural_physics.baking.programs import Programs
@@ -138,6 +138,17 @@ def test_what_is_left_out_of_takes_is_one_note_and_a_line_for_each_in_the_log(tm
     assert said == [f"{name}: 1 of {FRAMES} frames are left out of training (torn)." for name in bad]
     one = bake(tmp_path / "e", 3, "take_001")["notes"]
     assert one == ["take_001", f"take_001: 1 of {FRAMES} frames are left out of training (torn)."]
+
+
+def test_a_bake_whose_own_files_cannot_be_deleted_says_where_they_are(tmp_path, monkeypatch):
+    with monkeypatch.context() as read_only:
+        read_only.setattr(finishing, "clear_away", lambda folder: None)
+        result = bake(tmp_path / "d", 2)
+    assert result["frames"] == 2 * FRAMES
+    (note,) = result["notes"]
+    assert str(tmp_path / "d" / "bake") in note and "not needed" in note
+    again = bake(tmp_path / "d", 2)
+    assert again["notes"] == [] and not (tmp_path / "d" / "bake").exists()
 
 
 def test_a_worker_that_crashed_once_is_started_again_and_its_take_goes_on(tmp_path):

@@ -106,8 +106,8 @@ class Round:
             self._discard_what_was_made_of_less()
         else:
             self._complain(checks.kept(before, self._finished(), self.reference.whole))
-        # What was deleted may have been deleted after it was finished.
-        return bool(self.wrong) or (status == 0 and fault.kind != "deleted folder")
+        # What was deleted may have been deleted after it was finished, and what could not be deleted is left.
+        return bool(self.wrong) or (status == 0 and fault.kind not in ("deleted folder", "read-only folder"))
 
     def _discard_what_was_made_of_less(self) -> None:
         """What was finished of a part of what there should be is right, but not what it is compared with."""

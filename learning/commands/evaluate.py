@@ -33,12 +33,15 @@ from neural_physics.evaluation.rollouts import (
 )
 from neural_physics.evaluation.verdict import Errors, judge
 from neural_physics.files.atomic import replace_atomically, writing
+from neural_physics.files.reading import read_json
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 from neural_physics.methods.interface import Method
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import Model, read_model
 
 SCHEMA = 1
+# The report first: what it stands beside is known to be of an evaluation.
+FILES = ("report.json", "error.npz", "prediction.pc2", "reference.pc2", "report.html")
 SHOWN_FRAMES = 1200  # of the take that is written for Blender to show
 
 
@@ -56,12 +59,13 @@ def run(
     """Writes report.html, report.json, error.npz, prediction.pc2 and reference.pc2.
 
     Returns what the "result" event says. Raises Problem("file_missing" | "model_damaged" | ... |
-    "dataset_missing" | "dataset_damaged" | "nothing_held_out" | "model_other_dataset" | "disk_full" |
-    "folder_not_writable" | "stopped").
+    "dataset_missing" | "dataset_damaged" | "nothing_held_out" | "model_other_dataset" | "file_not_ours" |
+    "disk_full" | "folder_not_writable" | "stopped").
     """
     folder = args.out or args.model.absolute().parent  # where it is named, not where a link leads
     if folder.is_file():
         raise Problem("folder_not_writable", path=folder, reason="it is a file")
+    _check_replaceable(folder)
     model, dataset = read_model(args.model), Dataset.open(args.dataset)
     check_belongs(model.info, args.model, dataset)
     recorded = find_colliders(model.info, dataset, held_out_takes(dataset))
@@ -110,6 +114,21 @@ def run(
     return {"report": str(folder / "report.html"), **_said(report), **{name: report[name] for name in short}}
 
 
+def _check_replaceable(folder: Path) -> None:
+    """Raise Problem("file_not_ours") for files of an evaluation's names beside which is no report of one."""
+    there = [folder / name for name in FILES if (folder / name).exists()]
+    if there and not _is_report(folder / FILES[0]):
+        raise Problem("file_not_ours", path=there[0])
+
+
+def _is_report(path: Path) -> bool:
+    try:
+        report = read_json(path)
+    except (OSError, ValueError):
+        return False
+    return isinstance(report, dict) and {"schema", "rollout_error"} <= report.keys()
+
+
 def _said(report: dict[str, Any]) -> dict[str, str]:
     verdict = report["verdict"]
     return {"verdict": verdict["sentence"], "grade": verdict["grade"], "detail": verdict["detail"]}
@@ -126,8 +145,8 @@ def _written_whole(folder: Path) -> Iterator[Path]:
     scratch.mkdir(parents=True)
     try:
         yield scratch
-        for path in scratch.iterdir():
-            replace_atomically(path, folder / path.name)
+        for name in FILES:
+            replace_atomically(scratch / name, folder / name)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 

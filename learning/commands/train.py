@@ -19,6 +19,7 @@ from neural_physics.files.links import check_no_link
 from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.methods.registry import DEFAULT
 from neural_physics.methods.specification import BASES, DEFAULT_PRESET
+from neural_physics.models.model_file import check_replaceable
 
 NO_CARD = "A graphics card was asked for, but this method trains on the processor."
 
@@ -89,6 +90,8 @@ def run(
         pace=dataset.seconds_per_frame(),
         own=own,
     )
+    for path in (options.out, options.partial):
+        check_replaceable(path)
     check_no_link(options.work)
     if args.fresh:
         shutil.rmtree(options.work, ignore_errors=True)

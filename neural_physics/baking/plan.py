@@ -22,6 +22,7 @@ from ..files.links import check_no_link
 from ..files.listing import entries
 from ..files.names import is_portable, same_key
 from ..files.reading import read_json
+from .own_files import PLAN, check_made_by_bakes
 
 MOST_FRAMES = 1_000_000  # of a take
 MOST_SEED = 2**64 - 1
@@ -186,18 +187,19 @@ def _is_number(value: object, least: int, most: int) -> bool:
 
 
 def check_own_folders(dataset: Path) -> None:
-    """Raise Problem("place_is_link") where writing and deleting takes would act on another place.
+    """Raise the Problem where writing and deleting takes would act on another place, or on other files.
 
-    Raises what `entries` does, too.
+    Those are Problem("place_is_link"), and what `check_made_by_bakes` and `entries` raise.
     """
     kept = (side_folder(dataset), together_folder(dataset))
     for place in (dataset / "takes", *kept, *(each for folder in kept for each in entries(folder))):
         check_no_link(place)
+    check_made_by_bakes(side_folder(dataset))
 
 
 def plan_file(dataset: Path) -> Path:
     """Where the plan of a dataset's bake is, while that is under way."""
-    return side_folder(dataset) / "bake.json"
+    return side_folder(dataset) / PLAN
 
 
 def scene_copy(dataset: Path) -> Path:

@@ -164,7 +164,7 @@ class Dataset:
         """Make the folder, or open one that holds the same object and channels.
 
         Raises Problem("dataset_settings_unusable" | "dataset_other_object" | "dataset_other_channels" |
-        "folder_not_writable" | "disk_full").
+        "file_not_ours" | "folder_not_writable" | "disk_full").
         """
         try:
             check_info(info)
@@ -174,6 +174,7 @@ class Dataset:
             dataset = cls.open(path)
             dataset.check_matches(info)
             return dataset
+        _check_free(path)
         with writing(path):
             (path / "takes").mkdir(parents=True, exist_ok=True)
             write_mesh(path / "mesh.npz", mesh)
@@ -335,6 +336,16 @@ class Dataset:
         """Append to a take, from its last whole frame if it was begun before. may_write: see `TakeWriter`."""
         folder = self.path / "takes" / name
         return TakeWriter(folder, info, self.info, self._body_vertices, may_write=may_write)
+
+
+def _check_free(path: Path) -> None:
+    """Raise Problem("file_not_ours") where the mesh of a new dataset would replace another file."""
+    mesh = path / "mesh.npz"
+    if mesh.exists():  # of a dataset that was being made when its maker was killed
+        try:
+            read_mesh(mesh)
+        except Problem as problem:
+            raise Problem("file_not_ours", path=mesh) from problem
 
 
 def _frame_count(path: Path, vertex_count: int) -> int:

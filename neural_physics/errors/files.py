@@ -5,6 +5,10 @@ from __future__ import annotations
 PROBLEMS: dict[str, str] = {
     "file_missing": "{path} does not exist: choose another file, or restore it.",
     "file_is_folder": "{path} is a folder: name a file in it.",
+    "file_not_ours": (
+        "{path} was not made by Neural Physics and would be overwritten or deleted: move it elsewhere, or choose "
+        "another folder or file under Options."
+    ),
     "folder_not_writable": "The folder {path} cannot be written to ({reason}): choose another one.",
     "place_elsewhere": (
         "{object} keeps its {setting} at {path}, which is outside the folder of this .blend: click Allow "

@@ -126,6 +126,20 @@ def read_model(path: Path) -> Model:
     return parse_model(read_model_bytes(path), str(path))
 
 
+def check_replaceable(path: Path) -> None:
+    """Raise Problem("file_not_ours") for a file that is there and no model: a new model would replace it.
+
+    Others call theirs `model.safetensors`, too.
+    """
+    if not path.exists():
+        return
+    try:
+        read_model(path)
+    except Problem as problem:
+        if problem.code != "model_newer":
+            raise Problem("file_not_ours", path=path) from problem
+
+
 def read_model_bytes(path: Path) -> bytes:
     """A model file's bytes, unless they are too many; `parse_model` says whether they are a model.
 

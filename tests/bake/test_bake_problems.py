@@ -249,6 +249,28 @@ def test_what_is_no_take_is_not_deleted(tmp_path):
     assert stray.read_text() == "mine"
 
 
+@pytest.mark.parametrize("theirs", ["bake/a.png", "bake/take_001/a.png", "bake/old/a.png", "mesh.npz"])
+def test_a_folder_of_the_artists_own_with_files_where_a_bake_has_its_own_is_left_as_it_is(theirs, tmp_path):
+    folder = tmp_path / "textures"
+    (folder / theirs).parent.mkdir(parents=True)
+    (folder / theirs).write_bytes(b"hours of work")
+    with pytest.raises(Problem) as refused:
+        command_for(cloth_and_ball(), folder, 1, 5)
+    assert refused.value.code == "file_not_ours" and refused.value.message.startswith(str(folder))
+    assert [path for path in folder.rglob("*") if path.is_file()] == [folder / theirs]
+
+
+def test_what_a_killed_bake_has_left_before_its_plan_is_baked_over(tmp_path):
+    cloth = cloth_and_ball()
+    command_for(cloth, tmp_path, 1, 5)
+    (tmp_path / "bake" / "bake.json").rename(tmp_path / "bake" / "bake.json.new")
+    (tmp_path / "bake" / "scene.new.blend@").touch()
+    (tmp_path / "bake" / "take_000" / "1").mkdir(parents=True)
+    (tmp_path / "dataset.json").unlink()
+    assert run(command_for(cloth, tmp_path, 1, 5))["frames"] == 5
+    assert not (tmp_path / "bake").exists()
+
+
 @pytest.mark.slow
 @pytest.mark.once
 def test_a_full_disk_keeps_what_is_there_and_the_bake_goes_on_when_there_is_room(tmp_path):

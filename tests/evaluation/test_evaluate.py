@@ -177,6 +177,22 @@ def test_a_report_that_cannot_be_written_is_refused_before_the_dataset_is_read(t
     assert raised.value.code == "folder_not_writable"
 
 
+@pytest.mark.parametrize("name", ["report.html", "report.json", "error.npz", "prediction.pc2"])
+def test_files_of_somebody_else_that_are_called_like_a_reports_are_left(tmp_path, dataset, model_path, name):
+    (tmp_path / name).write_text('{"title": "our own"}')
+    with pytest.raises(Problem) as caught:
+        run(model_path, dataset.path, tmp_path, "--frames", "40")
+    assert caught.value.code == "file_not_ours" and name in caught.value.message
+    assert (tmp_path / name).read_text() == '{"title": "our own"}'
+    assert {path.name for path in tmp_path.iterdir()} == {name, model_path.name}
+
+
+def test_a_report_is_replaced_by_the_next_one(tmp_path, dataset, model_path):
+    for frames in ("40", "30"):
+        run(model_path, dataset.path, tmp_path, "--frames", frames)
+        assert json.loads((tmp_path / "report.json").read_text())["rollout_frames"] == int(frames)
+
+
 def test_the_report_of_a_model_that_is_a_link_lies_beside_the_link(tmp_path, dataset, model_path):
     theirs = tmp_path / "theirs"
     theirs.mkdir()

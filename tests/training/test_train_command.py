@@ -20,6 +20,7 @@ from learning.commands.train import NO_CARD, add_arguments, run
 from learning.methods.subspace_physics.learner import SubspaceLearner
 from ml_backend.commands.train import TRAINERS
 from neural_physics.errors import Problem
+from neural_physics.files.tensor_file import format_tensors
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.registry import SPECIFICATIONS, load_method
 from neural_physics.models.model_file import read_model
@@ -102,6 +103,16 @@ def test_the_same_seed_gives_the_same_model_and_another_another(trained, dataset
         models[name] = read_model(tmp_path / name).tensors["layers.0.weight"]
     assert np.array_equal(models["a"], models["b"])
     assert not np.array_equal(models["a"], models["c"])
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "model.partial.safetensors"])
+def test_a_file_of_another_program_is_not_replaced_by_a_model(dataset, tmp_path, name):
+    theirs = tmp_path / name
+    theirs.write_bytes(format_tensors({"text_encoder": np.ones((4, 4), np.float32)}, {"format": "pt"}))
+    before = theirs.read_bytes()
+    status, said, _ = train(dataset, tmp_path / "model.safetensors", *QUICK)
+    assert status == 1 and said[-1]["code"] == "file_not_ours" and name in said[-1]["message"]
+    assert [path.name for path in tmp_path.iterdir()] == [name] and theirs.read_bytes() == before
 
 
 def test_a_folder_that_becomes_read_only_at_the_end_is_reported(dataset, tmp_path, monkeypatch):

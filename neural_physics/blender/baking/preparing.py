@@ -61,11 +61,12 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     for layer in scene.view_layers:
         layer.update()  # what was just linked, hidden or removed shows only then
     view_layer = check_bake(scene, obj)
-    dataset, asked = dataset_for(scene, obj, dataset_folder(obj).resolve())
+    folder = dataset_folder(obj).resolve()
+    check_own_folders(folder)
+    dataset, asked = dataset_for(scene, obj, folder)
     settings = settings_of(obj)
     count = moving_takes(obj)
     poses = poses_asked_for(obj)
-    check_own_folders(dataset.path)
     names = [*take_names(count), *pose_take_names(poses)]
     elsewhere = gather(dataset, names)
     discarded = _discard_useless(dataset, [name for name in names if name not in elsewhere])

@@ -1,0 +1,47 @@
+"""What a bake has made in a dataset's `bake` folder, which the end of one deletes whole."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ..errors import Problem
+from ..files.listing import entries
+
+PLAN = "bake.json"
+# Each of them, also as it is while it is written.
+FILES = (
+    "scene.blend",
+    "scene.new.blend",
+    "scene.seal",
+    "request.npz",
+    "places.json",
+    "guide.safetensors",
+    PLAN,
+)
+WRITTEN = re.compile(r"(.+?)(\.new|@|1)?")
+OF_HOLDERS = re.compile(r"(take|poses)_\d+|body|choice")
+OF_ONE_HOLDER = re.compile(r"\d+|holder_\d+\.json(\.new)?")
+
+
+def check_made_by_bakes(folder: Path) -> None:
+    """Raise Problem("file_not_ours") for a folder with something in it that no bake makes.
+
+    An artist may call a folder of textures `bake`, and a scene may name any folder beside its file. With a
+    plan in it, it is a bake's. Raises what `entries` does, too.
+    """
+    found = entries(folder)
+    if any(path.name == PLAN for path in found):
+        return
+    for path in found:
+        within = entries(path) if OF_HOLDERS.fullmatch(path.name) and path.is_dir() else None
+        if within is None and not _is_ours(path):
+            raise Problem("file_not_ours", path=path)
+        for other in within or ():
+            if not OF_ONE_HOLDER.fullmatch(other.name):
+                raise Problem("file_not_ours", path=other)
+
+
+def _is_ours(path: Path) -> bool:
+    name = WRITTEN.fullmatch(path.name)
+    return name is not None and name[1] in FILES and not path.is_dir()

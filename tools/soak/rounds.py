@@ -102,12 +102,20 @@ class Round:
         elif fault.kind == "kill all":
             kill_all(self.mark)
         faults.undo(fault, self.activity, self.place, self.reference.begin)
+        if fault.kind == "read-only folder":
+            self._discard_what_nobody_could_delete()
         if fault.kind == "deleted folder":
             self._discard_what_was_made_of_less()
         else:
             self._complain(checks.kept(before, self._finished(), self.reference.whole))
         # What was deleted may have been deleted after it was finished, and what could not be deleted is left.
         return bool(self.wrong) or (status == 0 and fault.kind not in ("deleted folder", "read-only folder"))
+
+    def _discard_what_nobody_could_delete(self) -> None:
+        """Begun files of a folder that became read-only: what adds is not run again, and leaves them."""
+        for path in self.place.work.rglob("*.new"):
+            if path.is_file():
+                path.unlink()
 
     def _discard_what_was_made_of_less(self) -> None:
         """What was finished of a part of what there should be is right, but not what it is compared with."""

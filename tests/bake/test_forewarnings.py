@@ -165,6 +165,21 @@ def test_flesh_that_no_bone_holds_falls_until_it_is_set_up(scene):
     assert simulation.bone_radius == pytest.approx(0.2 * 2**0.5), "in metres"
 
 
+def test_shape_keys_of_what_swings_on_bones_are_said_not_to_show(scene):
+    body = limb(rig=add_rig())
+    set_up_as(body, scene, "SOLID")
+    settings_of(body).method = "quasistatic_springs"
+    body.shape_key_add(name="Basis")
+    assert said(scene, body) == []
+    bulge = body.shape_key_add(name="Bulge")
+    (sentence,) = said(scene, body)
+    assert sentence.startswith("The shape keys of Limb do not show while Jiggle Springs plays")
+    settings_of(body).method = "subspace_physics"
+    assert said(scene, body) == []
+    settings_of(body).method, bulge.mute = "quasistatic_springs", True
+    assert said(scene, body) == []
+
+
 def test_a_rig_of_countless_bendy_bones_takes_no_more_memory_than_others(scene, monkeypatch):
     rig = add_rig()
     bpy.context.view_layer.objects.active = rig

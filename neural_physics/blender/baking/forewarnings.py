@@ -15,8 +15,8 @@ from ...arrays import Doubles
 from ..scene.collider_meshes import collider_objects
 from ..scene.rigs.holding_bones import carrying_rig, holding_rig
 from ..scene.sampling import is_wind
-from ..scene.sources import mesh_of, physics_modifier, pin_group, shows_modifiers, uses_solver
-from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
+from ..scene.sources import mesh_data, mesh_of, physics_modifier, pin_group, shows_modifiers, uses_solver
+from ..settings.properties import NEURALPHYSICS_PG_interaction, method_of, settings_of
 from .surroundings import gravity_of
 
 LOOK_AGAIN = 1.0  # seconds
@@ -72,6 +72,13 @@ def look(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[Forewarning]:
                 + "or give what it is to land on Collision physics."
             )
         )
+    if method_of(obj).follows_bones and _has_shape_keys(obj):
+        found.append(
+            Forewarning(
+                f"The shape keys of {obj.name} do not show while {method_of(obj).label} plays: apply them, "
+                "or choose another method."
+            )
+        )
     for item in settings_of(obj).interactions:
         box = _swept(item)
         if box is not None and item.object is not None and not _carries(item.object, obj):
@@ -103,6 +110,12 @@ def use_as_pins(obj: bpy.types.Object, group: str) -> None:
         body.goal_default = body.goal_max = 1.0
         body.goal_min = 0.0
     _seen.pop(obj.session_uid, None)
+
+
+def _has_shape_keys(obj: bpy.types.Object) -> bool:
+    """Beside the basis, ones that count."""
+    keys = mesh_data(obj).shape_keys
+    return keys is not None and any(not key.mute for key in keys.key_blocks[1:])
 
 
 def _is_drawn_to_goal(obj: bpy.types.Object) -> bool:

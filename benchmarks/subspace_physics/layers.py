@@ -20,6 +20,7 @@ from mathutils.bvhtree import BVHTree
 from numpy.typing import NDArray
 
 from benchmarks.subspace_physics.datasets import Corpus, baked
+from benchmarks.subspace_physics.mesh_rim import rim
 from benchmarks.subspace_physics.models import MODELS, run
 from neural_physics.blender.baking.motion.training_motion import key_training_motion
 from neural_physics.blender.baking.scene_copy import first_frame
@@ -201,12 +202,3 @@ def _in_world(obj: bpy.types.Object, positions: NDArray[np.floating]) -> Points:
 
 def _moved(matrix: NDArray[np.floating], positions: NDArray[np.floating]) -> Points:
     return np.asarray(positions @ matrix[:3, :3].T + matrix[:3, 3], np.float64)
-
-
-def rim(mesh: bpy.types.Mesh) -> set[int]:
-    """The vertices of edges that have one face."""
-    counts: dict[tuple[int, int], int] = {}
-    for polygon in mesh.polygons:
-        for key in polygon.edge_keys:
-            counts[key] = counts.get(key, 0) + 1
-    return {vertex for key, count in counts.items() if count == 1 for vertex in key}

@@ -13,7 +13,7 @@ from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 from play_models import model_file
 
-from benchmarks.subspace_physics.layers import rim
+from benchmarks.subspace_physics.mesh_rim import rim
 from neural_physics.blender.modelling.layer_editing import add_layers, remove_layer
 from neural_physics.blender.playing import packing, playback
 from neural_physics.blender.playing.handlers import PLAYED

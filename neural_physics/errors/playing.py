@@ -78,6 +78,10 @@ PROBLEMS: dict[str, str] = {
         "{layer}, which {object} is worn over, has no faces to be pushed out of: choose another object under "
         "Play > Layers Below, or remove it there."
     ),
+    "layer_in_one_place": (
+        "Too many vertices or faces of {layer}, which {object} is worn over, are in one place for it to be pushed "
+        "out of them: choose another object under Play > Layers Below, or remove it there."
+    ),
     "layers_circle": (
         "{object} is worn over {layer}, and that over {object}: remove one of the two from the other's Layers "
         "Below."

@@ -32,7 +32,7 @@ def lift_off(positions: Floats, surface: Surface, gap: float, depth_limit: float
     """Move vertices (V, 3) float32 that are lower than `gap` (m) above a surface to that height.
 
     depth_limit (m): those deeper behind it stay where they are, as what is nearest to them may be another
-    fold. All that are high enough keep their positions bit for bit.
+    fold. All that are high enough keep their positions bit for bit. Raises TooManyPairs.
     """
     lifted, deep = positions.copy(), np.zeros(len(positions), bool)
     for _ in range(TURNS):
@@ -46,7 +46,10 @@ def lift_off(positions: Floats, surface: Surface, gap: float, depth_limit: float
 
 
 def is_turned(points: Floats, surface: Surface, within: float) -> bool:
-    """Whether what of points (n, 3) is near a surface is mostly behind it: then its faces look in."""
+    """Whether what of points (n, 3) is near a surface is mostly behind it: then its faces look in.
+
+    Raises TooManyPairs.
+    """
     near = surface.near(points, within)
     return bool((near.heights * _over_it(near, surface.edge_length)).sum() < 0.0)
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..arrays import Doubles, Floats, Indices, StoredIndices
 from ..energies.colliders.simplices import nearest_on_triangles
 from ..models.normals import normals_from_faces, triangulate
+from ..pairs import check_count, in_pieces
 from .vertex_tree import VertexTree
 
 
@@ -65,7 +66,10 @@ class Surface:
         self.edge_length = float(np.median(np.linalg.norm(np.concatenate([b - a, c - b]), axis=1)))
 
     def near(self, points: Floats, reach: float, height: float = np.inf) -> Near:
-        """What of points (n, 3) float32 is no further away than reach (m), and lower than height (m)."""
+        """What of points (n, 3) float32 is no further away than reach (m), and lower than height (m).
+
+        Raises TooManyPairs where too many vertices or triangles are as near as each other.
+        """
         # A place in a triangle may be much nearer than its corners.
         at, vertices, _ = self._tree.nearest(points, reach + self.edge_length)
         has_faces = self._counts[vertices] > 0
@@ -89,9 +93,20 @@ class Surface:
         )
 
     def _nearest_places(self, points: Doubles, vertices: Indices) -> tuple[Doubles, Indices]:
-        """The nearest places (k, 3) to points (k, 3) on triangles around these vertices, and on which."""
+        """The nearest places (k, 3) to points (k, 3) on triangles around these vertices, and on which.
+
+        Raises TooManyPairs.
+        """
         if not len(points):
             return points, vertices
+        counts = self._counts[vertices]
+        check_count(int(counts.sum()), len(points))
+        found = [self._nearest_in(points[some], vertices[some]) for some in in_pieces(counts)]
+        places, triangles = zip(*found, strict=True)
+        return np.concatenate(places), np.concatenate(triangles)
+
+    def _nearest_in(self, points: Doubles, vertices: Indices) -> tuple[Doubles, Indices]:
+        """All of it at once; points (k, 3), one at least."""
         counts = self._counts[vertices]
         starts = np.cumsum(counts) - counts
         at = np.repeat(np.arange(len(points)), counts)

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 
 from ..arrays import Floats, Indices, Mask
+from ..pairs import check_count, in_pieces
 
 BRANCHES = 16  # wide enough that NumPy works on whole rows, and a garment has three levels
 FAR = np.float32(1e18)  # m: where what only fills a group up is; its square is still a number
+
+
+class _Nodes(NamedTuple):
+    """Where what is nearest may be: nodes (k,) of a level, 0 at the root, and for which points `at` (k,)."""
+
+    level: int
+    at: Indices
+    nodes: Indices
 
 
 class VertexTree:
@@ -48,26 +60,58 @@ class VertexTree:
         """Which points (n, 3) have a vertex no further away than reach (m), and the nearest of each.
 
         Returns (k,) indices of points, ascending, (k,) of vertices, and (k,) distances (m).
+        Raises TooManyPairs where too many vertices are as near to points as each other.
         """
         limits = np.full(len(points), reach, np.float32)
-        at, nodes = np.arange(len(points)), np.zeros(len(points), np.intp)
-        for middles, radii in self._balls:
-            away, around = _lengths(points[at, :, None] - middles[nodes]), radii[nodes]
-            if middles is self._balls[-1][0]:
-                # Most others are further away than the nearest vertex of the likeliest group.
-                likely = nodes * BRANCHES + (away - around).argmin(1)
-                found = _lengths(points[at, :, None] - self._groups[likely]).min(1)
-            else:
-                found = (away + around).min(1)  # there is a vertex in each ball, not beyond its far side
-            _lower(limits, at, found)
-            row, column = np.nonzero(away - around <= limits[at][:, None])
-            at, nodes = at[row], nodes[row] * BRANCHES + column
+        found, pairs = [(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0, np.float32))], 0
+        left = [_Nodes(0, np.arange(len(points)), np.zeros(len(points), np.intp))]
+        while left:  # depth first: what is nearest to some points, and then to the next
+            here = left.pop()
+            if here.level == len(self._balls):
+                found.append(self._nearest_of(here, points, reach))
+                continue
+            below = self._within(here, points, limits)
+            pairs += len(below.at)
+            check_count(pairs, len(points))
+            left += reversed(list(_parted(below)))
+        at, vertices, away = (np.concatenate(part) for part in zip(*found, strict=True))
+        return at, vertices, away
+
+    def _within(self, here: _Nodes, points: Floats, limits: Floats) -> _Nodes:
+        """Where, one level further down.
+
+        limits (n,): how far what is nearest is at most from each point, m; lowered by what is seen here.
+        """
+        level, at, nodes = here
+        middles, radii = self._balls[level]
+        away, around = _lengths(points[at, :, None] - middles[nodes]), radii[nodes]
+        if level == len(self._balls) - 1:
+            # Most others are further away than the nearest vertex of the likeliest group.
+            likely = nodes * BRANCHES + (away - around).argmin(1)
+            found = _lengths(points[at, :, None] - self._groups[likely]).min(1)
+        else:
+            found = (away + around).min(1)  # there is a vertex in each ball, not beyond its far side
+        _lower(limits, at, found)
+        row, column = np.nonzero(away - around <= limits[at][:, None])
+        return _Nodes(level + 1, at[row], nodes[row] * BRANCHES + column)
+
+    def _nearest_of(self, groups: _Nodes, points: Floats, reach: float) -> tuple[Indices, Indices, Floats]:
+        """What `nearest` returns, for these points and groups of vertices."""
+        _, at, nodes = groups
         away = _lengths(points[at, :, None] - self._groups[nodes])
         best = away.argmin(1)
         away, vertices = away[np.arange(len(at)), best], self._vertices[nodes * BRANCHES + best]
         kept = np.lexsort((away, at))[_starts(at)]
         kept = kept[away[kept] <= reach]
         return at[kept], vertices[kept], away[kept]
+
+
+def _parted(nodes: _Nodes) -> Iterator[_Nodes]:
+    """All of it, a few points at a time."""
+    bounds = np.append(_starts(nodes.at), len(nodes.at))
+    for points in in_pieces(np.diff(bounds)):
+        rows = slice(bounds[points.start], bounds[points.stop])
+        yield _Nodes(nodes.level, nodes.at[rows], nodes.nodes[rows])
 
 
 def _in_compact_groups(points: Floats, which: Indices) -> Indices:

@@ -280,3 +280,39 @@ def test_far_away_on_its_own_axis_nothing_is_worth_a_push(garments):
     settings_of(outer).layers_below[0].enabled = False
     bpy.context.scene.frame_set(11)
     assert np.array_equal(play_scenes.shown(outer), pushed)
+
+
+def test_out_of_a_layer_with_all_its_faces_in_one_place_nothing_is_pushed_and_it_says_why(garments):
+    _, outer = garments
+    rim = np.linspace(0.0, 2.0 * np.pi, 5000, endpoint=False)
+    around = np.stack([np.cos(rim), np.sin(rim), np.zeros(5000)], 1)
+    faces = [(0, 1 + k, 1 + (k + 1) % 5000) for k in range(5000)]
+    cone = bpy.data.objects.new("Cone", bpy.data.meshes.new("Cone"))
+    cone.data.from_pydata([(0.0, 0.0, 0.0), *around.tolist()], [], faces)
+    bpy.context.scene.collection.objects.link(cone)
+    outer.location, outer.scale = (0.0, 0.0, 0.0), (1e-4,) * 3  # all of it is at the tip
+    play(outer)
+    plain = play_scenes.played(outer, range(1, 5))
+    add_layers(outer, [cone])
+    pushed = play_scenes.played(outer, range(1, 5))
+    assert all(np.array_equal(pushed[frame], pose) for frame, pose in plain.items())
+    status = playback.status_of(outer)
+    assert status.problem is None
+    assert status.warning is not None and status.warning.code == "layer_in_one_place"
+    assert "Cone, which Cape is worn over" in status.warning.message
+
+
+def test_a_layer_that_is_scaled_to_nothing_pushes_nothing_until_it_is_back(garments):
+    lining, outer = garments
+    add_layers(outer, [lining])
+    play(lining, outer)
+    pushed = play_scenes.played(outer, range(20, 22))
+    lining.scale = (0.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    unscaled = play_scenes.played(outer, range(20, 22))
+    assert playback.status_of(outer).warning is None
+    lining.scale = (1.0, 1.0, 1.0)
+    bpy.context.view_layer.update()
+    again = play_scenes.played(outer, range(20, 22))
+    assert all(np.array_equal(again[frame], pose) for frame, pose in pushed.items())
+    assert any(not np.array_equal(unscaled[frame], pose) for frame, pose in pushed.items())

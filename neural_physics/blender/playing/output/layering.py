@@ -11,6 +11,7 @@ from ....arrays import Doubles, Floats, StoredIndices
 from ....errors import Problem
 from ....layers.pushing import is_turned, lift_off
 from ....layers.surface import Surface
+from ....pairs import TooManyPairs
 from ...scene.layers import layers_below, layers_problem
 from ...scene.references import Numbered
 from ...scene.sources import faces_of, mesh_data
@@ -69,7 +70,7 @@ class Layering:
         for layer in self._below:
             obj = layer.object.original()
             if obj is None or scene.objects.get(obj.name) != obj:
-                self._cease()
+                self._cease("layer_lost")
                 return
 
     def moved(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
@@ -83,7 +84,7 @@ class Layering:
         """
         self.deep = 0
         if any(layer.object.original() is None for layer in self._below):
-            self._cease()
+            self._cease("layer_lost")
         if not self.active:
             return positions
         world, seen = _world_of(obj, depsgraph), self._seen(depsgraph)
@@ -94,19 +95,25 @@ class Layering:
         axes, origin = world[:3, :3].astype(np.float32), world[:3, 3]
         before = here = positions @ axes.T
         for layer, as_shown in zip(self._below, seen, strict=True):
-            surface = layer.placed(as_shown, obj, depsgraph, origin)
-            if surface is not None:
+            try:
+                surface = layer.placed(as_shown, obj, depsgraph, origin)
+                if surface is None:
+                    continue
                 settings = settings_of(obj)
                 lifted = lift_off(here, surface, settings.layer_gap, settings.projection.depth_limit)
-                here = lifted.positions
-                self.deep += int(np.count_nonzero(lifted.deep))
+            except TooManyPairs:
+                self._cease("layer_in_one_place", layer=layer.name)
+                return positions
+            here = lifted.positions
+            self.deep += int(np.count_nonzero(lifted.deep))
         changed = np.flatnonzero((here != before).any(1))
         pushed = positions.copy()
         pushed[changed] = here[changed] @ np.linalg.inv(world[:3, :3]).astype(np.float32).T
         return pushed
 
-    def _cease(self) -> None:
-        self.problem, self._below = Problem("layer_lost", object=self._name), []
+    def _cease(self, code: str, **names: str) -> None:
+        """Push no more until something is edited."""
+        self.problem, self._below, self.deep = Problem(code, object=self._name, **names), [], 0
 
     def _seen(self, depsgraph: bpy.types.Depsgraph) -> list[_Seen | None]:
         return [layer.seen(depsgraph) for layer in self._below]
@@ -116,7 +123,7 @@ class _Layer:
     """One of them."""
 
     def __init__(self, obj: bpy.types.Object) -> None:
-        self.object = Numbered(obj)
+        self.object, self.name = Numbered(obj), obj.name
         self._faces: tuple[StoredIndices, StoredIndices] | None = None
         self._surface: Surface | None = None
         self._turned = False
@@ -143,7 +150,10 @@ class _Layer:
         depsgraph: bpy.types.Depsgraph,
         origin: Doubles,
     ) -> Surface | None:
-        """Its surface as it is `seen`, about an origin of the world; None where it shows none."""
+        """Its surface as it is `seen`, about an origin of the world; None where it shows none.
+
+        Raises TooManyPairs.
+        """
         obj = self.object.original()
         if seen is None or obj is None or not len(seen.face_sizes) or not np.isfinite(seen.positions).all():
             return None
@@ -152,7 +162,8 @@ class _Layer:
             self._faces, self._surface = faces, Surface(seen.positions, *faces)
             self._turned = not self._surface.closed and _faces_in(obj, worn, depsgraph)
         self._surface.place(_moved(seen.positions, seen.world, origin), turned=self._turned)
-        return self._surface
+        # Scaled to nothing, as what is to be out of sight often is, it has no side to be pushed to.
+        return self._surface if self._surface.edge_length else None
 
 
 def _as_bytes(world: Doubles, seen: list[_Seen | None]) -> bytes:

@@ -23,12 +23,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Indices, Mask
+from ..pairs import AT_ONCE, check_count
 
 TURNS = 4
 # Slides between almost parallel walls would be long: below this square of the sine of the angle between
@@ -116,16 +118,18 @@ class Capsules:
     def near(self, points: Floats, margin: float) -> tuple[Indices, Indices]:
         """Pairs of capsule and point, (p,) and (p,), no further apart than `margin` (m); some are further.
 
-        In the capsules' order, and for each in that of the points (n, 3).
+        In the capsules' order, and for each in that of the points (n, 3). Raises TooManyPairs.
         """
         x, y, z = np.ascontiguousarray(points.T)
-        found = []
+        found, pairs = [], 0
         for middle, reach in zip(self._middles, self._reaches, strict=True):
             square = np.square(x - middle[0])
             square += np.square(y - middle[1])
             square += np.square(z - middle[2])
             within = reach + np.float32(margin + self.tolerance)
             found.append(np.flatnonzero(square < within * within))
+            pairs += len(found[-1])
+            check_count(pairs, len(points))
         sizes = [len(some) for some in found]
         return np.repeat(np.arange(len(self)), sizes), np.concatenate([np.empty(0, np.intp), *found])
 
@@ -156,10 +160,9 @@ def push_out(positions: Floats, capsules: Capsules, depth_limit: float) -> Pushe
     As in Holden 2019, section 6.4, but for the limit.
     depth_limit: in metres. A vertex that is deeper in any capsule stays where it is: its nearest surface
     is likely the far side of the limb. Vertices that are in no capsule keep their positions bit for bit.
+    Raises TooManyPairs where too many capsules are around the same vertices.
     """
-    nearest = np.zeros(len(positions), np.float32)
-    k, who = capsules.near(positions, 0.0)
-    np.minimum.at(nearest, who, capsules.distance(k, positions[who])[0])
+    nearest = _depths(positions, capsules)
     deep = nearest < -depth_limit
     moving = np.flatnonzero((nearest < 0.0) & ~deep)
     pushed, wedged = positions.copy(), np.zeros(len(positions), bool)
@@ -167,6 +170,16 @@ def push_out(positions: Floats, capsules: Capsules, depth_limit: float) -> Pushe
         deepest = -float(nearest[moving].min())
         pushed[moving], wedged[moving] = _take_turns(positions[moving], capsules, 2.0 * deepest)
     return Pushed(pushed, deep, wedged)
+
+
+def _depths(points: Floats, capsules: Capsules) -> Floats:
+    """(n,) signed distances to what each of points (n, 3) is deepest in; 0 where it is in no capsule."""
+    depths = np.zeros(len(points), np.float32)
+    k, who = capsules.near(points, 0.0)
+    for first in range(0, len(k), AT_ONCE):
+        some = slice(first, first + AT_ONCE)
+        np.minimum.at(depths, who[some], capsules.distance(k[some], points[who[some]])[0])
+    return depths
 
 
 def _take_turns(points: Floats, capsules: Capsules, margin: float) -> tuple[Floats, Mask]:
@@ -182,9 +195,7 @@ def _take_turns(points: Floats, capsules: Capsules, margin: float) -> tuple[Floa
         if len(busy) == 0:
             break
     wedged = np.zeros(len(points), bool)
-    k, who = capsules.near(points[busy], 0.0)
-    inside = capsules.distance(k, points[busy[who]])[0] < -capsules.tolerance
-    wedged[busy[who[inside]]] = True
+    wedged[busy] = _depths(points[busy], capsules) < -capsules.tolerance
     return points, wedged
 
 
@@ -210,12 +221,14 @@ def _rounds(k: Indices, who: Indices) -> Iterator[tuple[Indices, Indices]]:
     What one point's capsules do is nothing to the others, so that a round is worked on at once.
     """
     order = np.argsort(who, kind="stable")
-    k, who = k[order], who[order]
-    starts = np.searchsorted(who, who)
-    turn = np.arange(len(who)) - starts
-    for r in range(turn.max(initial=-1) + 1):
-        now = turn == r
-        yield k[now], who[now]
+    who = who[order]
+    turn = np.arange(len(who)) - np.searchsorted(who, who)
+    # Sorted once: to look for each round among all pairs takes pairs times rounds.
+    in_turn = np.argsort(turn, kind="stable")
+    k, who = k[order[in_turn]], who[in_turn]
+    ends = np.cumsum(np.bincount(turn))
+    for first, last in pairwise([0, *ends.tolist()]):
+        yield k[first:last], who[first:last]
 
 
 def _directions(normals: Floats, walls: Floats) -> Floats:

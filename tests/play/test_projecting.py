@@ -6,9 +6,11 @@ import bpy
 import numpy as np
 import play_scenes
 import pytest
+import synthetic
 from mathutils import Vector
+from play_models import model_file
 
-from neural_physics.blender.playing import playback
+from neural_physics.blender.playing import packing, playback
 from neural_physics.blender.playing.output.geometry_nodes import read_positions
 from neural_physics.blender.settings.edits import refresh_display
 from neural_physics.blender.settings.properties import settings_of
@@ -206,3 +208,32 @@ def test_renders_show_what_the_viewport_does(sheet, hidden):
         bpy.app.handlers.frame_change_post.remove(look)
     assert set(rendered) == set(viewport)
     assert all(np.array_equal(rendered[frame], pose) for frame, pose in viewport.items())
+
+
+@pytest.mark.parametrize(
+    ("side", "count", "code"), [(4, 1001, "capsules_too_many"), (40, 700, "capsules_in_one_place")]
+)
+def test_more_capsules_than_any_body_has_push_nothing_and_it_says_why(side, count, code):
+    play_scenes.open_scene()
+    hand = play_scenes.add_hand()
+    mesh = synthetic.sheet_mesh(side)
+    sheet = play_scenes.add_sheet(hand, mesh=mesh)
+    packing.pack(
+        sheet, model_file(mesh, seed=1, basis=np.zeros((5, len(mesh.rest_positions), 3), np.float32))
+    )
+    settings = settings_of(sheet)
+    for _ in range(count):
+        item = settings.capsules.add()
+        item.source, item.start_radius, item.end_radius = hand, 10.0, 10.0
+    settings.projection.depth_limit = 100.0
+    playback.attach(sheet)
+    bpy.context.scene.frame_set(2)
+    status = playback.status_of(sheet)
+    assert status.problem is None
+    assert status.warning is not None and status.warning.code == code
+    while len(settings.capsules) > 1:
+        settings.capsules.remove(0)
+    refresh_display(settings, bpy.context)
+    bpy.context.scene.frame_set(3)
+    assert playback.status_of(sheet).warning is None
+    assert np.linalg.norm(play_scenes.shown(sheet), axis=1).min() > 5.0, "one is pushed out of"

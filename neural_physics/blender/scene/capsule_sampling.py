@@ -18,6 +18,8 @@ from ..settings.capsules import NEURALPHYSICS_PG_capsule
 from ..settings.properties import settings_of
 from .references import Numbered
 
+MOST = 1000  # capsules of an object: one for each bone of the largest rigs of faces and hands, and more
+
 
 def pushing_capsules(obj: bpy.types.Object) -> list[NEURALPHYSICS_PG_capsule]:
     """The capsules that an object is pushed out of: those switched on, if any are used at all."""
@@ -43,9 +45,11 @@ class CapsuleSampler:
     """
 
     def __init__(self, obj: bpy.types.Object) -> None:
-        """Raises Problem("capsule_lost") for a capsule whose object or bone is gone."""
+        """Raises Problem("capsules_too_many"), and "capsule_lost" for one whose object or bone is gone."""
         self._obj, self._name = Numbered(obj), obj.name
         items = pushing_capsules(obj)
+        if len(items) > MOST:
+            raise Problem("capsules_too_many", object=obj.name, count=len(items), most=MOST)
         by_source: dict[bpy.types.Object, list[tuple[int, str, str]]] = {}
         for place, item in enumerate(items):
             if item.source is None or not item.source.users_scene:

@@ -9,6 +9,7 @@ from mathutils import Matrix
 from ....arrays import Floats
 from ....capsules.projection import Bodies, push_out
 from ....errors import Problem
+from ....pairs import TooManyPairs
 from ...scene.capsule_sampling import CapsuleSampler
 from ...settings.edits import edits
 
@@ -23,7 +24,7 @@ class Projection:
     def __init__(self) -> None:
         self.problem: Problem | None = None
         self.deep = self.wedged = 0
-        self._edits = -1
+        self._name, self._edits = "", -1
         self._sampler: CapsuleSampler | None = None
         self._seen: dict[int, Bodies] = {}  # by whole frame
         self._shown: Bodies | None = None  # what the shape on show was pushed out of
@@ -47,7 +48,7 @@ class Projection:
         """Read the capsules of an object again if they may have been edited; whether that was so."""
         if not self.out_of_date:
             return False
-        self._edits = edits()
+        self._edits, self._name = edits(), obj.name
         self._sampler, self.problem = None, None
         self._seen.clear()
         try:
@@ -90,7 +91,11 @@ class Projection:
         self.deep = self.wedged = 0
         if bodies is None:
             return positions
-        pushed = push_out(positions, *bodies)
+        try:
+            pushed = push_out(positions, *bodies)
+        except TooManyPairs:
+            self.problem, self._sampler = Problem("capsules_in_one_place", object=self._name), None
+            return positions
         self.deep, self.wedged = int(np.count_nonzero(pushed.deep)), int(np.count_nonzero(pushed.wedged))
         return pushed.positions
 

@@ -82,6 +82,10 @@ PROBLEMS: dict[str, str] = {
         "Too many vertices or faces of {layer}, which {object} is worn over, are in one place for it to be pushed "
         "out of them: choose another object under Play > Layers Below, or remove it there."
     ),
+    "layers_too_many": (
+        "{object} has more than {most} layers below it, together with those of its layers: remove some under "
+        "Play > Layers Below."
+    ),
     "layers_circle": (
         "{object} is worn over {layer}, and that over {object}: remove one of the two from the other's Layers "
         "Below."

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import bpy
 
 from ...errors import Problem
-from ..scene.layers import check_layers
+from ..scene.layers import MOST, check_layers
 from ..scene.targets import check_editable
 from ..settings.edits import refresh_display
 from ..settings.properties import settings_of
@@ -17,13 +17,16 @@ def add_layers(obj: bpy.types.Object, others: Iterable[bpy.types.Object]) -> lis
     """Let an object be worn over other meshes; an entry to choose one in where there are none.
 
     Returns the names of those that were not in the list. Raises Problem("object_linked" |
-    "object_overridden" | "layer_without_faces" | "layers_circle"), and then changes nothing.
+    "object_overridden" | "layers_too_many" | "layer_without_faces" | "layers_circle"), and then changes
+    nothing.
     """
     check_editable(obj)
     items = settings_of(obj).layers_below
     before, known = len(items), {item.object for item in items}
     chosen = [other for other in others if other.type == "MESH" and other != obj]
     new = [other for other in chosen if other not in known]
+    if before + (len(new) if chosen else 1) > max(before, MOST):
+        raise Problem("layers_too_many", object=obj.name, most=MOST)
     for other in new:
         items.add().object = other
     if not chosen:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
@@ -12,12 +13,21 @@ What = TypeVar("What", bound=tuple[Any, ...])  # the session first
 
 def by_layer(wanted: Iterable[Wanted[What]]) -> list[list[Wanted[What]]]:
     """What objects want, level by level: each after all that it is pushed out of, where that plays, too."""
-    levels, left = [], list(wanted)
-    while left:
-        waiting = {each.what[0].uid for each in left}
-        ready = [each for each in left if not waiting & each.what[0].output.layering.below]
-        if not ready:  # in a circle, which `check_layers` refuses
-            ready = left
-        levels.append(ready)
-        left = [each for each in left if each not in ready]
+    each_of = {each.what[0].uid: each for each in wanted}
+    places = {uid: place for place, uid in enumerate(each_of)}
+    waits, worn_over = {}, defaultdict(list)
+    for uid, each in each_of.items():
+        below = each.what[0].output.layering.below & each_of.keys()
+        waits[uid] = len(below)
+        for other in below:
+            worn_over[other].append(uid)
+    levels, ready = [], [uid for uid, count in waits.items() if not count]
+    while ready:
+        levels.append([each_of.pop(uid) for uid in ready])
+        over = [other for uid in ready for other in worn_over[uid]]
+        for other in over:
+            waits[other] -= 1
+        ready = sorted({other for other in over if not waits[other]}, key=places.__getitem__)
+    if each_of:  # in a circle, which `check_layers` refuses
+        levels.append(list(each_of.values()))
     return levels

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import bpy
 
 from ...errors import Problem
 from ..settings.properties import settings_of
 
+MOST = 20  # entries in the list of an object; no outfit has as many
+MOST_BELOW = 100  # objects below one, through others as well
+
 
 def layers_below(obj: bpy.types.Object) -> list[bpy.types.Object]:
-    """What an object is pushed out of, from the innermost as the list has them, each once."""
+    """What an object is pushed out of, from the innermost as the list has them, each once.
+
+    Nothing where there are more than `MOST`, which `check_layers` refuses.
+    """
     settings = settings_of(obj)
+    if len(settings.layers_below) > MOST:
+        return []
     found = (item.object for item in settings.layers_below if item.enabled and settings.use_layers)
     return list(dict.fromkeys(other for other in found if other is not None and other != obj))
 
@@ -25,19 +31,22 @@ def is_layer(obj: bpy.types.Object) -> bool:
 def check_layers(obj: bpy.types.Object) -> None:
     """Whether an object can be pushed out of what is below it.
 
-    Raises Problem("layer_lost" | "layer_without_faces" | "layers_circle").
+    Raises Problem("layers_too_many" | "layer_lost" | "layer_without_faces" | "layers_circle").
     """
-    for item in settings_of(obj).layers_below:
+    settings = settings_of(obj)
+    if not settings.use_layers:
+        return
+    if len(settings.layers_below) > MOST:
+        raise Problem("layers_too_many", object=obj.name, most=MOST)
+    for item in settings.layers_below:
         other = item.object
-        if not (item.enabled and settings_of(obj).use_layers):
+        if not item.enabled:
             continue
         if other is None or not other.users_scene:
             raise Problem("layer_lost", object=obj.name)
         if not isinstance(other.data, bpy.types.Mesh) or not other.data.polygons:
             raise Problem("layer_without_faces", object=obj.name, layer=other.name)
-    for first in layers_below(obj):
-        if obj in _all_below(first):
-            raise Problem("layers_circle", object=obj.name, layer=first.name)
+    _check_circle(obj)
 
 
 def layers_problem(obj: bpy.types.Object) -> Problem | None:
@@ -49,12 +58,17 @@ def layers_problem(obj: bpy.types.Object) -> Problem | None:
     return None
 
 
-def _all_below(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """An object and all that is below it, each once."""
-    found, left = set(), [obj]
-    while left:
-        here = left.pop()
-        if here not in found:
-            found.add(here)
-            left += layers_below(here)
-            yield here
+def _check_circle(obj: bpy.types.Object) -> None:
+    """Raises Problem("layers_too_many" | "layers_circle")."""
+    found: set[bpy.types.Object] = set()  # what was below one entry is not looked through again for the next
+    for first in layers_below(obj):
+        left = [first]
+        while left:
+            here = left.pop()
+            if here == obj:
+                raise Problem("layers_circle", object=obj.name, layer=first.name)
+            if here not in found:
+                found.add(here)
+                left += layers_below(here)
+            if len(found) > MOST_BELOW:
+                raise Problem("layers_too_many", object=obj.name, most=MOST_BELOW)

@@ -47,15 +47,19 @@ CHOSEN = (
 NOT_CHOSEN = "The new takes move at random, as the motion for them could not be chosen (log: {path})."
 
 
-def candidates(plan: BakePlan) -> list[PlannedTake]:
+def candidates(plan: BakePlan, stop: StopRequest | None = None) -> list[PlannedTake]:
     """What may be baked: in place of each take whose motion is open, `plan.motions` with seeds of their own.
 
-    The first of them is the take as it was planned.
+    The first of them is the take as it was planned. No two have the same seed.
+    Raises Problem("stopped") where that is asked for meanwhile.
     """
+    stop = stop or StopRequest()
     still_open = open_takes(plan)
-    used = {take.seed for take in plan.takes if take not in still_open}
+    decided = set(plan.takes).difference(still_open)
+    used = {take.seed for take in decided}
     drawn: dict[int, PlannedTake] = {}
     for take in still_open:
+        stop.check()  # there may be half a million motions
         for seed in (take.seed, *_more_seeds(take.seed, plan.motions - 1)):
             if seed not in used:
                 drawn.setdefault(seed, replace(take, seed=seed))
@@ -90,7 +94,7 @@ def choose(plan: BakePlan, programs: Programs, emit: Emit, stop: StopRequest) ->
         if lease is not None:
             plan = _chosen_under(lease, plan, programs, emit, stop=stop)
         elif plan.motions > 1:
-            asked, scored, stage = candidates(plan), read_scores(plan), WAITING.format(host=_host(plan))
+            asked, scored, stage = candidates(plan, stop), read_scores(plan), WAITING.format(host=_host(plan))
             waiting = waiting or Progress(emit, stage, sum(take.frames for take in asked))
             waiting.stage = stage
             waiting.at(sum(take.frames for take in asked if take.seed in scored))
@@ -113,7 +117,7 @@ def _chosen_under(
 
 
 def _chosen(lease: Lease, plan: BakePlan, programs: Programs, emit: Emit, *, stop: StopRequest) -> BakePlan:
-    asked = candidates(plan)
+    asked = candidates(plan, stop)
     if not asked:
         return replace(plan, motions=1)
     shares = range(min(most_at_once(plan), len(asked)))
@@ -255,7 +259,8 @@ def _run(
 def _least_sure(plan: BakePlan, asked: list[PlannedTake], scores: Mapping[int, float]) -> list[PlannedTake]:
     """As many as there are takes to choose, in the order in which they were drawn."""
     most = sorted(asked, key=lambda take: -scores[take.seed])[: len(open_takes(plan))]
-    return [take for take in asked if take in most]
+    seeds = {take.seed for take in most}
+    return [take for take in asked if take.seed in seeds]
 
 
 def _with_motion_of(plan: BakePlan, picked: list[PlannedTake]) -> tuple[PlannedTake, ...]:

@@ -15,11 +15,11 @@ import pytest
 import synthetic
 
 from neural_physics.baking import handing_over
-from neural_physics.baking.choice import choose, read_scores, write_guide
+from neural_physics.baking.choice import _least_sure, candidates, choose, open_takes, read_scores, write_guide
 from neural_physics.baking.finishing import finish
 from neural_physics.baking.gathering import states
 from neural_physics.baking.handing_over import gather
-from neural_physics.baking.plan import BakePlan, check_own_folders, plan_takes
+from neural_physics.baking.plan import BakePlan, PlannedTake, check_own_folders, plan_takes
 from neural_physics.baking.programs import Programs
 from neural_physics.baking.work import Work
 from neural_physics.baking.workers import number_of_takes
@@ -34,10 +34,10 @@ FRAMES, THERE = 9, 5
 LET_GO = json.dumps({"released": True})
 
 
-def prepared(folder, **more):
-    """The plan of a bake of one take."""
+def prepared(folder, count=1, **more):
+    """The plan of a bake of so many takes."""
     synthetic.make_dataset(folder, (), points=3)
-    plan = BakePlan(folder, "Sheet", "Scene", "Layer", takes=plan_takes({}, 1, FRAMES, 0), **more)
+    plan = BakePlan(folder, "Sheet", "Scene", "Layer", takes=plan_takes({}, count, FRAMES, 0), **more)
     plan.write()
     return plan
 
@@ -213,6 +213,42 @@ def test_motions_of_which_nothing_was_found_are_not_chosen_from(tmp_path):
     says = "import json; print(json.dumps({'event': 'result', 'done': 1}))"
     chosen = choose(plan, Programs((sys.executable, "-c", says)), silent, StopRequest())
     assert chosen.takes == plan.takes and "could not be chosen" in chosen.notes[-1]
+
+
+class StopsLater(StopRequest):
+    """Asked to stop at the look after so many."""
+
+    def __init__(self, looks):
+        super().__init__()
+        self._looks = looks
+
+    def asked(self):
+        self._looks -= 1
+        return self._looks < 0
+
+
+def test_a_choice_among_motions_without_end_is_stopped_before_they_are_drawn(tmp_path):
+    """No worker was started yet, nor was the last of the takes looked at."""
+    plan = prepared(tmp_path / "d", count=50, motions=100)
+    programs = Programs((sys.executable, "-c", f"open({str(tmp_path / 'began')!r}, 'w')"))
+    with pytest.raises(Problem) as caught:
+        choose(plan, programs, silent, StopsLater(20))
+    assert caught.value.code == "stopped" and not (tmp_path / "began").exists()
+
+
+def test_choosing_among_many_motions_does_not_compare_each_with_each(tmp_path, monkeypatch):
+    """With 5,000 takes and 100 motions for each, which a plan may have, it never came to an end."""
+    plan = prepared(tmp_path / "d", count=100, motions=20)
+    compared = []
+    same = PlannedTake.__eq__
+    monkeypatch.setattr(PlannedTake, "__eq__", lambda a, b: compared.append(1) or same(a, b))
+    asked = candidates(plan)
+    scores = {take.seed: float(number % 7) for number, take in enumerate(asked)}
+    picked = _least_sure(plan, asked, scores)
+    assert len(compared) < len(asked) == 1600
+    monkeypatch.undo()
+    most = sorted(asked, key=lambda take: -scores[take.seed])[: len(open_takes(plan))]
+    assert picked == [take for take in asked if take in most]
 
 
 @pytest.mark.parametrize("text", ["-1", "two", "1.5", "\u0663", "9" * 5000, ""])

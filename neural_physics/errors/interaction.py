@@ -7,6 +7,10 @@ PROBLEMS: dict[str, str] = {
     "no_interactions": (
         "{object} has nothing to react to: add a collider, a pin, an armature or a wind field."
     ),
+    "interactions_too_many": (
+        "The “Reacts to” list of {object} has {found} lines, but at most {allowed} are allowed: remove the "
+        "others under Set Up."
+    ),
     "interaction_unset": (
         "Line {row} of the “Reacts to” list of {object} has no object: choose one, or remove the line."
     ),

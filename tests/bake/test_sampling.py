@@ -23,6 +23,7 @@ from scenes import (
     set_frame,
 )
 
+from neural_physics.blender.scene.interaction_names import MOST_INTERACTIONS, interaction_names
 from neural_physics.blender.scene.sampling import FRAME_BINDING, ChannelSampler, layout_of, reference_frame_of
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.errors import Problem
@@ -175,6 +176,27 @@ def test_two_channels_never_share_a_name(cloth):
     react_to(cloth, ball)
     react_to(cloth, add_ball("Other")).name = "Ball"
     assert [c.name for c in layout_of(cloth).channels] == ["Ball", "Ball 2"]
+
+
+def test_thousands_of_lines_of_one_name_are_numbered(cloth):
+    """In a file of 100 KB; it was sought among all names, again for each number, in each frame."""
+    ball = add_ball()
+    for name in ["Ball 3", *["Ball"] * 3000, "Ball 3"]:
+        item = settings_of(cloth).interactions.add()
+        item.name, item.object = name, ball
+    expected = ["Ball 3", "Ball", "Ball 2", *(f"Ball {n}" for n in range(4, 3002)), "Ball 3 2"]
+    assert interaction_names(cloth) == expected
+
+
+def test_more_lines_than_anybody_makes_are_refused(cloth):
+    ball = add_ball()
+    for _ in range(MOST_INTERACTIONS):
+        react_to(cloth, ball)
+    assert len(layout_of(cloth).channels) == MOST_INTERACTIONS
+    react_to(cloth, ball)
+    with pytest.raises(Problem, match="Sheet has 201 lines, but at most 200") as caught:
+        layout_of(cloth)
+    assert caught.value.code == "interactions_too_many"
 
 
 def test_a_line_without_an_object_and_an_empty_list_are_refused(cloth):

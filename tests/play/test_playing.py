@@ -9,6 +9,7 @@ import pytest
 import synthetic
 
 from neural_physics.blender.playing import handlers, playback, played_objects
+from neural_physics.blender.scene.interaction_names import MOST_INTERACTIONS
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import parse_model
@@ -221,3 +222,15 @@ def test_positions_in_a_moving_reference_frame_follow_it():
         world = seen_from_carrier @ world_from_carrier[:3, :3].T + world_from_carrier[:3, 3]
         shown = play_scenes.shown(sheet) @ world_from_sheet[:3, :3].T + world_from_sheet[:3, 3]
         assert np.allclose(world, shown, atol=1e-5)
+
+
+def test_an_object_with_more_lines_than_anybody_makes_says_so_until_they_are_gone(sheet):
+    lines = settings_of(sheet).interactions
+    for _ in range(MOST_INTERACTIONS):
+        lines.add().object = bpy.data.objects["Hand"]
+    bpy.context.scene.frame_set(2)
+    assert playback.status_of(sheet).problem.code == "interactions_too_many"
+    while len(lines) > 1:
+        lines.remove(1)
+    bpy.context.scene.frame_set(3)
+    assert playback.status_of(sheet).problem is None

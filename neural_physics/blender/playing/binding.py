@@ -13,6 +13,7 @@ from ...models.model_file import ModelInfo
 from ...timeline.timeline import MOST_STEPS, Timeline
 from ..scene.capsule_sampling import CapsuleSampler, CapsuleSettings
 from ..scene.collider_sizes import widths_of
+from ..scene.interaction_names import check_interactions
 from ..scene.references import Named
 from ..scene.sampling import FRAME_BINDING, ChannelSampler, bindings_of, bound_numbers, object_in, source_of
 from ..scene.setting_up import is_animated
@@ -38,7 +39,8 @@ class Setup(NamedTuple):
 
 
 def setup_of(scene: bpy.types.Scene, obj: bpy.types.Object, capsules: CapsuleSampler | None) -> Setup:
-    """What the scene and the object's settings ask for now."""
+    """What the scene and the object's settings ask for now. Raises Problem("interactions_too_many")."""
+    check_interactions(obj)
     render = scene.render
     fps, start = render.fps / render.fps_base, settings_of(obj).start_frame
     settings, carriers = (capsules.settings, capsules.carriers()) if capsules is not None else ((), {})

@@ -449,7 +449,7 @@ class PlaySession:
     def _bind(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
         """Follow the scene and the settings; whether anything had changed.
 
-        Raises Problem("interaction_missing" | "channel_not_sampled").
+        Raises Problem("interactions_too_many" | "interaction_missing" | "channel_not_sampled").
         """
         cloth_capsules = self._cloth_capsules
         setup = setup_of(scene, obj, cloth_capsules)

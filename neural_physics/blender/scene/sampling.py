@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import cast
 
@@ -37,6 +37,7 @@ from ..settings.properties import (
 from ..settings.simulation import settings_for_solver
 from .capsule_sampling import CapsuleSampler
 from .collider_sizes import size_reader
+from .interaction_names import ChannelNames, check_interactions, interaction_names
 from .references import Named
 from .rigs.joint_positions import joints_reader
 from .rigs.reacting_bones import joint_names
@@ -65,20 +66,23 @@ def _frame_name(obj: bpy.types.Object, settings: NEURALPHYSICS_PG_object) -> str
 def layout_of(obj: bpy.types.Object) -> ChannelLayout:
     """The channels that the object's settings ask for, in their order.
 
-    Raises Problem("interaction_unset" | "no_interactions").
+    Raises Problem("interactions_too_many" | "interaction_unset" | "no_interactions").
     """
+    check_interactions(obj)
     settings = settings_of(obj)
     frame = settings.frame_object or obj
     channels: list[Channel] = []
+    names = ChannelNames()
     for row, item in enumerate(settings.interactions, 1):
         if item.object is None:
             raise Problem("interaction_unset", object=obj.name, row=row)
         # Where the frame is, seen from itself, says nothing; that it moves does.
         if item.object != frame or item.object.type == "ARMATURE":
-            channel = _channel_of(obj, item, {c.name for c in channels})
+            channel = _channel_of(obj, item, names)
             channels.append(channel)
             if channel.kind == "position" and item.turning:
                 name = channel.name + ORIENTATION
+                names.take(name)
                 channels.append(Channel(name, "orientation", SIZES["orientation"], channel.source))
     if settings.use_ground:
         channels.append(Channel("Ground", "ground", 4))
@@ -120,15 +124,6 @@ def _bound(obj: bpy.types.Object) -> Iterator[tuple[str, bpy.types.Object, str]]
         yield FRAME_BINDING, frame, settings.frame_bone
 
 
-def interaction_names(obj: bpy.types.Object) -> list[str]:
-    """The name of the channel that each interaction with an object stands for, in their order."""
-    names: list[str] = []
-    for item in settings_of(obj).interactions:
-        if item.object:
-            names.append(_channel_name(item.name or item.object.name, names))
-    return names
-
-
 def handle_source(item: NEURALPHYSICS_PG_handle) -> str:
     """What a handle is read from: "Empty" or "Rig/bone"; "" where it is not chosen."""
     other = item.object
@@ -155,18 +150,9 @@ def object_in(name: str) -> str:
     return name if name in bpy.data.objects else name.rpartition("/")[0]
 
 
-def _channel_name(base: str, taken: Container[str]) -> str:
-    """The name wanted, with a number if that is taken."""
-    name, number = base, 1
-    while name in taken or name in LIVE:
-        number += 1
-        name = f"{base} {number}"
-    return name
-
-
-def _channel_of(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction, taken: Container[str]) -> Channel:
+def _channel_of(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction, names: ChannelNames) -> Channel:
     source = cast(bpy.types.Object, item.object)
-    name = _channel_name(item.name or source.name, taken)
+    name = names.add(item.name or source.name)
     if method_of(obj).follows_bones and is_skinned_by(obj, source):
         parts = followed_joints(obj, source)
         return Channel(name, "pose", POSE_ROWS * (2 + len(parts)), source.name, parts=parts)

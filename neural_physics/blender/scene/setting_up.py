@@ -14,10 +14,11 @@ from ...interaction.channels import ChannelLayout
 from ..settings.limits import enable
 from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
+from .interaction_names import interaction_names
 from .rigs.holding_bones import carrying_rig, suggested_radius
 from .rigs.reacting_bones import MANY, choose_bones, deforming_bones, near_bones
 from .rigs.rig_actions import actions_of
-from .sampling import bindings_of, interaction_names
+from .sampling import bindings_of
 from .sources import check_target, mesh_data, read_positions
 
 Corner = NDArray[np.floating]

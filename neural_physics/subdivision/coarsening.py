@@ -18,6 +18,7 @@ from ..datasets.rest_mesh import Mesh
 from ..errors import Problem
 from .half_edges import HalfEdges, check_cut, check_vertices, half_edges_of, split_quads
 from .levels import Hierarchy, check_memory, level_of, ordered_corners, subdivided_levels
+from .pieces import pieces_of
 
 
 @dataclass(frozen=True)
@@ -73,12 +74,12 @@ def coarsened(mesh: HalfEdges) -> Coarser | None:
     onward = mesh.midway()
     links = _Links(mesh, onward)
     even = np.zeros(links.count, bool)
-    for piece in _pieces(mesh):
+    for piece in pieces_of(mesh):
         candidates = _candidates(mesh, int(piece[0]))
         spread = next((s for s in map(links.spread, candidates) if s is not None), None)
         if spread is None:
             return None
-        even |= spread
+        even[spread] = True
     return _faces(mesh, onward, even)
 
 
@@ -97,37 +98,29 @@ class _Links:
         self._middle = np.concatenate([middle, middle])[order]
         self._end = np.concatenate([end, start])[order]
         self._first = np.searchsorted(source[order], np.arange(self.count + 1))
+        # All False between two seeds: to make them for each would cost its piece the time of all pieces.
+        self._even, self._odd = np.zeros(self.count, bool), np.zeros(self.count, bool)
 
-    def spread(self, seed: int) -> Mask | None:
+    def spread(self, seed: int) -> Indices | None:
         """Which vertices are coarse ones if `seed` is; None where one would have to be both."""
-        even, odd = np.zeros(self.count, bool), np.zeros(self.count, bool)
+        even, odd = self._even, self._odd
         even[seed] = True
         frontier = np.array([seed])
+        evens, odds = [frontier], [frontier[:0]]
         while len(frontier):
             sizes = self._first[frontier + 1] - self._first[frontier]
             within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
             links = np.repeat(self._first[frontier], sizes) + within
-            odd[self._middle[links]] = True
+            odds.append(self._middle[links])
+            odd[odds[-1]] = True
             ends = np.unique(self._end[links])
             frontier = ends[~even[ends]]
             even[frontier] = True
-        return None if (even & (odd | self._stuck)).any() else even
-
-
-def _pieces(mesh: HalfEdges) -> list[Indices]:
-    """The half-edges of each piece that is connected by edges."""
-    label = np.arange(len(mesh.start))
-    twin = np.where(mesh.twin >= 0, mesh.twin, label)
-    while True:
-        lower = np.minimum(label, label[mesh.following])
-        lower = np.minimum(lower, lower[twin])
-        lower = np.minimum(lower, lower[mesh.preceding])
-        lower = lower[lower]
-        if np.array_equal(lower, label):
-            break
-        label = lower
-    order = np.argsort(label, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(label[order])) + 1)
+            evens.append(frontier)
+        found = np.concatenate(evens)
+        both = (odd[found] | self._stuck[found]).any()
+        even[found] = odd[np.concatenate(odds)] = False
+        return None if both else found
 
 
 def _candidates(mesh: HalfEdges, half_edge: int) -> list[int]:

@@ -23,7 +23,7 @@ from ....interaction.training_motion import (
 )
 from ...scene.keying import Span, key_frames
 from ...scene.live_fabric import fabric_varies
-from ...scene.rigs.rig_actions import Channel, actions_played, check_actions, curves_of
+from ...scene.rigs.rig_actions import Channel, actions_of, actions_played, check_actions, curves_of
 from ...settings.motions import is_wind
 from ...settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 
@@ -38,12 +38,15 @@ def check_training_motion(obj: bpy.types.Object) -> None:
     Problem("motion_box_empty" | "wind_range_empty") and those of `rig_actions.check_actions`.
     """
     settings = settings_of(obj)
+    actions: dict[bpy.types.Object, set[str]] = {}  # of each rig, sought among all once and not for each line
     for item in settings.interactions:
         mover = item.object
         if mover is None or item.motion == "KEEP":
             continue
         if item.motion == "ACTIONS":
-            check_actions(item, settings.take_count)
+            if mover not in actions:
+                actions[mover] = {action.name for action in actions_of(mover)}
+            check_actions(item, settings.take_count, actions[mover])
             continue
         _box(item).check(mover.name)
         if is_wind(mover) and item.strength_low > item.strength_high:

@@ -18,7 +18,8 @@ Channel = tuple[str, int]  # data path and index
 
 def actions_of(rig: bpy.types.Object) -> Iterator[bpy.types.Action]:
     """The actions that move nothing but bones of this rig and the rig itself."""
-    return (action for action in bpy.data.actions if _fits(action, rig))
+    bones = set(rig.pose.bones.keys()) if rig.pose else set()
+    return (action for action in bpy.data.actions if _fits(action, rig, bones))
 
 
 def actions_played(item: NEURALPHYSICS_PG_interaction, role: Role) -> list[bpy.types.Action]:
@@ -34,20 +35,20 @@ def actions_played(item: NEURALPHYSICS_PG_interaction, role: Role) -> list[bpy.t
     return played
 
 
-def check_actions(item: NEURALPHYSICS_PG_interaction, takes: int) -> None:
+def check_actions(item: NEURALPHYSICS_PG_interaction, takes: int, names: set[str]) -> None:
     """Raise the Problem that keeps a line's armature from playing its actions in so many takes.
 
+    names: of `actions_of` the armature, which several lines may have.
     Problem("actions_missing" | "test_action_missing" | "test_action_alone" | "test_action_unused").
     """
     rig, kept = item.object, item.test_action
-    names = [action.name for action in actions_of(rig)]
     if not names:
         raise Problem("actions_missing", object=rig.name)
     if not kept:
         return
     if kept not in names:
         raise Problem("test_action_missing", object=rig.name, action=kept)
-    if set(names) == {kept}:
+    if names == {kept}:
         raise Problem("test_action_alone", object=rig.name, action=kept)
     if takes < FEWEST_FOR_TEST:
         raise Problem("test_action_unused", object=rig.name, action=kept, needed=FEWEST_FOR_TEST, found=takes)
@@ -97,7 +98,6 @@ def curves_of(action: bpy.types.Action, owner: bpy.types.Object) -> dict[Channel
     return {(curve.data_path, curve.array_index): curve for bag in mine for curve in bag.fcurves}
 
 
-def _fits(action: bpy.types.Action, rig: bpy.types.Object) -> bool:
-    bones = set(rig.pose.bones.keys()) if rig.pose else set()
+def _fits(action: bpy.types.Action, rig: bpy.types.Object, bones: set[str]) -> bool:
     named = {path.split('"')[1] for path, _ in curves_of(action, rig) if path.startswith('pose.bones["')}
     return bool(named) and named <= bones

@@ -8,7 +8,7 @@ from bpy.props import StringProperty
 from ..neural_physics.blender.jobs import training_environment as environment
 from ..neural_physics.blender.settings.own_folders import PACKAGE
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from ..neural_physics.jobs.life_cycle import JobState
+from ..neural_physics.jobs.life_cycle import JobState, text_in
 from ..neural_physics.jobs.wording import progress
 from ..operators.environment import (
     NEURALPHYSICS_OT_check_environment,
@@ -64,7 +64,8 @@ class NEURALPHYSICS_AP_preferences(bpy.types.AddonPreferences):
         elif found["missing"]:
             sentences(layout, context, f"{python} lacks {', '.join(found['missing'])}", "ERROR")
         else:
-            text = f"{python}: Python {found['python']}, PyTorch {found['torch']} on {found['device']}"
+            version, torch, device = (text_in(found, name) for name in ("python", "torch", "device"))
+            text = f"{python}: Python {version}, PyTorch {torch} on {device}"
             sentences(layout, context, text, "CHECKMARK")
         layout.operator(NEURALPHYSICS_OT_check_environment.bl_idname, icon="VIEWZOOM")
         self._draw_failure(context, environment.CHECK)

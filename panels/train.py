@@ -18,7 +18,7 @@ from ..neural_physics.blender.tasks import object_tasks, verdicts
 from ..neural_physics.edition import FULL
 from ..neural_physics.errors import Problem
 from ..neural_physics.evaluation.verdict import gains_nothing
-from ..neural_physics.jobs.life_cycle import JobState
+from ..neural_physics.jobs.life_cycle import JobState, number_in, text_in
 from ..neural_physics.wording import plural
 from ..operators.evaluation import NEURALPHYSICS_OT_hide_evaluation, NEURALPHYSICS_OT_show_evaluation
 from ..operators.support import obstacle
@@ -161,7 +161,7 @@ class NEURALPHYSICS_PT_evaluate(Details, bpy.types.Panel):
             button(layout, context, NEURALPHYSICS_OT_evaluate, icon="VIEWZOOM", scale=1.0)
         state = job(layout, context, obj, object_tasks.EVALUATE)
         if state.phase == "finished":
-            said, grade, detail = (str(state.result.get(name, "")) for name in ("verdict", "grade", "detail"))
+            said, grade, detail = (text_in(state.result, name) for name in ("verdict", "grade", "detail"))
             if said and not self._is_said_above(obj, said):
                 verdict(layout, context, said, grade=grade, detail=detail)
             self._draw_errors(layout, state)
@@ -186,7 +186,7 @@ class NEURALPHYSICS_PT_evaluate(Details, bpy.types.Panel):
         """Relative errors: 0 is exact, 1 no better than the mean shape."""
         column = layout.column(align=True)
         for label, name in ERRORS:
-            error = state.result.get(name)
+            error = number_in(state.result, name)
             if error is not None:
                 column.label(text=f"{label}: {error:.2f}")
 

@@ -7,6 +7,7 @@ effects and feeds the events, and so can a test.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -118,6 +119,23 @@ def _reported(state: JobState, said: dict[str, Any]) -> JobState:
         case "result":
             return replace(state, result=_result(said))
     return state
+
+
+def number_in(result: Mapping[str, Any], name: str) -> float | None:
+    """A number that a job delivered; None where it is not there, or none that can be shown.
+
+    A job's log lies where anybody may have written it.
+    """
+    value = result.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if abs(value) <= MOST else None
+
+
+def text_in(result: Mapping[str, Any], name: str) -> str:
+    """A text that a job delivered, as it can be shown; "" where it is not there, or no text."""
+    value = result.get(name)
+    return one_line(value, MOST_SHOWN) if isinstance(value, str) else ""
 
 
 def _result(said: dict[str, Any]) -> dict[str, Any]:

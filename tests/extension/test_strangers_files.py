@@ -458,3 +458,26 @@ for name, code in (("link", "place_is_link"), ("pipe", "file_missing"), ("huge",
 assert opened == [copy]
 """
     )
+
+
+def test_whatever_the_log_of_an_evaluation_says_its_panel_is_drawn(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        """
+import json
+from drawn_panels import drawn
+from inside_blender import add_example, part, saved_scene
+saved_scene()
+sheet = add_example()
+host = part("neural_physics.blender.jobs.host")
+logs = part("neural_physics.blender.settings.paths").jobs_folder(sheet)
+logs.mkdir(parents=True)
+about = {"pid": 1, "host": "x", "argv": [], "delivered": True}
+(logs / "evaluate.json").write_text(json.dumps(about))
+for said in ("0.1", [1], {"a": 1}, True, None, 1e308, 10**400):
+    result = {"event": "result", "verdict": said, "grade": said, "detail": said, "rollout_error": said}
+    (logs / "evaluate.jsonl").write_text(json.dumps(result | {"mean_error": 0.25}))
+    host.let_go(logs)
+    panel = drawn("evaluate", sheet)
+    assert "A shape that stands still: 0.25" in panel.words and "Error of" not in panel.words, said
+"""
+    )

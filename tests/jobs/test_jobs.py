@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neural_physics.jobs.events import parse_event
-from neural_physics.jobs.life_cycle import Exited, JobState, Reported, Start, Stop, advance
+from neural_physics.jobs.life_cycle import (
+    Exited,
+    JobState,
+    Reported,
+    Start,
+    Stop,
+    advance,
+    number_in,
+    text_in,
+)
 from neural_physics.jobs.wording import progress
 
 PROGRESS = Reported({"event": "progress", "stage": "Baking", "done": 5, "total": 20, "seconds_left": 30.0})
@@ -138,3 +147,19 @@ def test_an_error_below_nothing_is_no_progress_and_no_share_is_below_it():
 def test_a_line_with_half_a_character_is_what_was_printed_and_no_event():
     assert parse_event('{"event": "log", "text": "\\ud83d"}') is None
     assert parse_event('{"event": "log", "text": "\\ud83d\\ude00"}') == {"event": "log", "text": "😀"}
+
+
+@pytest.mark.parametrize(
+    "value", ["0.1", [1], {"a": 1}, True, None, float("nan"), float("inf"), 1e308, 10**400]
+)
+def test_what_is_no_number_to_be_shown_is_none_in_a_result(value):
+    state, _ = life(Start(), Reported({"event": "result", "rollout_error": value}), Exited(0))
+    assert number_in(state.result, "rollout_error") is None
+    assert number_in({"rollout_error": 2}, "rollout_error") == 2.0
+
+
+@pytest.mark.parametrize("value", [0.1, [1], {"a": 1}, True, None])
+def test_what_is_no_text_is_none_in_a_result_and_texts_are_as_they_can_be_shown(value):
+    assert text_in({"verdict": value}, "verdict") == ""
+    assert text_in({"verdict": "Good\x1b[2J\nof course"}, "verdict") == "Good [2J of course"
+    assert len(text_in({"verdict": "x" * 1_000_000}, "verdict")) == 3000

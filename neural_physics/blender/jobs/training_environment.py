@@ -120,9 +120,14 @@ def _ask(python: Path, _changed: int) -> None:
 
 
 def checked(python: Path) -> dict[str, Any]:
-    """What is known of a Python: `python`, `torch`, `device`, `missing`; empty if it was not checked."""
+    """What is known of a Python: `python`, `torch`, `device`, `missing`; empty if it was not checked.
+
+    `missing` is a list of texts; what else there is may be anything, see `life_cycle.text_in`.
+    """
     result = state_of(CHECK).result
-    return result if result.get("asked") == str(python) else {}
+    missing = result.get("missing")
+    says = isinstance(missing, list) and all(isinstance(name, str) for name in missing)
+    return result if says and result.get("asked") == str(python) else {}
 
 
 def state_of(kind: str) -> JobState:

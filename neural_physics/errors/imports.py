@@ -31,6 +31,10 @@ PROBLEMS: dict[str, str] = {
     ),
     "take_exists": "The dataset {path} already has a take {take}: give the new one another name.",
     "take_unknown": "The dataset {path} has no take {take} with frames to show: choose another.",
+    "take_too_long_to_show": (
+        "The take {take} in {path} has {found} frames, but at most {allowed} can be shown with what it reacts to: "
+        "choose another take, or delete this one."
+    ),
     "take_name_unusable": (
         "“{take}” cannot be the name of a take, since each take is a folder in the dataset, on Windows, too: "
         "choose a short name of letters, digits, spaces and dashes, which is no device (such as CON) and not "

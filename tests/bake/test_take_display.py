@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
@@ -86,3 +88,16 @@ def test_without_takes_or_with_another_mesh_one_sentence_says_so(sheet, tmp_path
     with pytest.raises(Problem) as raised:
         takes.check_takes(sheet)
     assert raised.value.code == "not_baked"
+
+
+def test_a_take_of_frames_without_end_that_are_holes_is_not_keyed(sheet):
+    """A million frames in 400 KB are a second and 300 MB for each object; a billion, all memory."""
+    folder, frames = dataset_folder(sheet) / "takes" / "take_000", 1_000_000_000
+    os.truncate(folder / "interaction.npy", 128 + frames * 12)
+    os.truncate(folder / "positions.pc2", 32 + frames * 25 * 12)
+    before = bpy.data.objects.keys(), bpy.data.collections.keys(), bpy.data.actions.keys()
+    with pytest.raises(Problem, match="has 1,000,000,000 frames, but at most 1,000,000 can") as raised:
+        takes.show_take(bpy.context.scene, sheet, "take_000")
+    assert raised.value.code == "take_too_long_to_show"
+    assert (bpy.data.objects.keys(), bpy.data.collections.keys(), bpy.data.actions.keys()) == before
+    assert takes.show_take(bpy.context.scene, sheet, "take_001") == "take_001"

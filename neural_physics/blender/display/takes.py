@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import bpy
@@ -19,6 +20,8 @@ from .copies_beside import copies_in, copy_beside, open_collection, put, remove_
 
 TEST = "test take"  # what a take that belongs to no dataset is called
 TAKE = "neural_physics_take"  # holds the name of the take that a copy shows
+MOST_KEYED = 1_000_000  # frames of all that moves beside it: a second, and 300 MB
+Mover = tuple[bpy.types.Object, slice]
 
 
 def check_takes(obj: bpy.types.Object) -> None:
@@ -44,7 +47,7 @@ def show_take(
     folder: of the dataset, None for the object's own. called: another name for what is shown.
     Where the take is kept in the object's own axes, copies of what it reacts to move as they did in it.
     Returns the take's name. Raises what `check_takes` and `Dataset.open` do, and
-    Problem("take_unknown" | "dataset_other_object").
+    Problem("take_unknown" | "take_too_long_to_show" | "dataset_other_object"); then nothing is shown.
     """
     if folder is None:
         check_takes(obj)
@@ -52,14 +55,16 @@ def show_take(
     if dataset.info.vertex_count != len(mesh_data(obj).vertices):
         raise Problem("dataset_other_object", path=dataset.path, object=obj.name)
     name = _chosen(dataset, name, shown_take(obj))
+    movers = _movers(scene, dataset)
+    _check_length(dataset, name, len(movers))
     collection = open_collection(scene, _collection_name(obj))
     copy = copy_beside(obj, f"{obj.name} {called or name}", 1)
     put(collection, copy)
     copy[TAKE] = called or name
     rate = dataset.info.fps / (scene.render.fps / scene.render.fps_base)
     show_cache(copy, dataset.path / "takes" / name / "positions.pc2", scene.frame_start, rate)
-    if not dataset.info.reference_frame:
-        _show_movers(scene, obj, collection, dataset, take=dataset.take(name))
+    if movers:
+        _show_movers(scene, obj, collection, dataset.take(name), movers=movers, fps=dataset.info.fps)
     return name
 
 
@@ -85,24 +90,43 @@ def _chosen(dataset: Dataset, name: str, shown: str) -> str:
     return there[(there.index(shown) + 1) % len(there)] if shown in there else there[0]
 
 
+def _movers(scene: bpy.types.Scene, dataset: Dataset) -> list[Mover]:
+    """The objects whose place is known from a take's interaction vector, each with where it is in that."""
+    if dataset.info.reference_frame:
+        return []
+    slices, found = dataset.info.channels.slices(), list[Mover]()
+    for channel in dataset.info.channels.channels:
+        source = scene.objects.get(channel.source)
+        if channel.kind == "position" and source is not None and source.type in ("MESH", "EMPTY"):
+            found.append((source, slices[channel.name]))
+    return found
+
+
+def _check_length(dataset: Dataset, name: str, movers: int) -> None:
+    """Raise Problem("take_too_long_to_show") for more keys than are made while the artist waits."""
+    found = dataset.outline(name).frame_count
+    if found * movers > MOST_KEYED:
+        allowed = f"{MOST_KEYED // movers:,}"
+        raise Problem(
+            "take_too_long_to_show", path=dataset.path, take=name, found=f"{found:,}", allowed=allowed
+        )
+
+
 def _show_movers(
     scene: bpy.types.Scene,
     obj: bpy.types.Object,
     collection: bpy.types.Collection,
-    dataset: Dataset,
-    *,
     take: Take,
+    *,
+    movers: Sequence[Mover],
+    fps: float,
 ) -> None:
-    """Copies of the objects whose place is known from the take's interaction vector."""
+    """Copies of what the object reacts to, where it was in the take."""
     beside = np.array(shift(obj, 1) @ obj.matrix_world)
-    slices = dataset.info.channels.slices()
-    fps = dataset.info.fps
     spacing = scene.render.fps / scene.render.fps_base / fps
-    for channel in dataset.info.channels.channels:
-        source = scene.objects.get(channel.source)
-        if channel.kind == "position" and source is not None and source.type in ("MESH", "EMPTY"):
-            places = take.interaction[:, slices[channel.name]] @ beside[:3, :3].T + beside[:3, 3]
-            _put_mover(collection, source, places, Span(scene.frame_start, len(places), fps, spacing))
+    for source, where in movers:
+        places = take.interaction[:, where] @ beside[:3, :3].T + beside[:3, 3]
+        _put_mover(collection, source, places, Span(scene.frame_start, len(places), fps, spacing))
 
 
 def _put_mover(

@@ -12,7 +12,7 @@ from typing import get_args
 
 import numpy as np
 
-from ..datasets.dataset_info import Role, TakeInfo, TakeKind
+from ..datasets.dataset_info import MOST_FRAMES, Role, TakeInfo, TakeKind
 from ..datasets.take_folders import side_folder, together_folder
 from ..datasets.take_names import check_take_name
 from ..datasets.takes import MOST_TAKES
@@ -24,7 +24,6 @@ from ..files.names import is_portable, same_key
 from ..files.reading import read_json
 from .own_files import PLAN, check_made_by_bakes
 
-MOST_FRAMES = 1_000_000  # of a take
 MOST_SEED = 2**64 - 1
 MOST_AT_ONCE, MOST_MOTIONS = 10_000, 100
 MOST_TOGETHER = 50  # objects

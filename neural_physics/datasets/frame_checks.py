@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -27,6 +28,7 @@ WIDEST_FALL = 2.0  # how far from its middle what falls reaches, in times of wha
 STEEPEST_DRIFT = 0.5  # how far the middle may go along gravity at least, of the way it has gone
 BEFORE, AFTER = 8, 24  # frames that go too: what led to it, and what has to settle
 CHUNK = 400_000  # vertices looked at together
+Found = TypeVar("Found")
 
 
 def find_bad_frames(
@@ -42,9 +44,26 @@ def find_bad_frames(
     positions (T, V, 3) and interaction (T, e) float32, in the reference frame; frame 0 is not
     simulated yet. gravity: see `DatasetInfo`. Neighbouring exclusions are merged; none overlap.
     """
-    bad = _bad_frames(positions, mesh, layout, interaction, gravity=gravity)
+    return _to_the_end(bad_frames_steps(positions, mesh, layout, interaction, gravity=gravity))
+
+
+def bad_frames_steps(
+    positions: Floats, mesh: Mesh, layout: ChannelLayout, interaction: Floats, *, gravity: Gravity
+) -> Generator[int, None, tuple[Exclusion, ...]]:
+    """`find_bad_frames`, which yields how many frames have been looked at."""
+    bad = yield from _bad_frames(positions, mesh, layout, interaction, gravity=gravity)
     last = len(positions) - 1
     return merge(Exclusion(max(0, f - BEFORE), min(last, f + AFTER), reason) for f, reason in bad)
+
+
+def _to_the_end(steps: Generator[int, None, Found]) -> Found:
+    """Take all steps at once; what they return."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: Found = end.value
+            return found
 
 
 def find_bad_poses(
@@ -54,7 +73,8 @@ def find_bad_poses(
     interaction: Floats,
 ) -> tuple[Exclusion, ...]:
     """Bad frames of held poses, where each frame is a pose of its own and excluded alone."""
-    bad = _bad_frames(positions, mesh, layout, interaction, gravity=(0.0, 0.0, 0.0))  # no pose falls
+    steps = _bad_frames(positions, mesh, layout, interaction, gravity=(0.0, 0.0, 0.0))  # no pose falls
+    bad = _to_the_end(steps)
     return tuple(Exclusion(f, f, reason) for f, reason in sorted(bad))
 
 
@@ -65,22 +85,38 @@ def _bad_frames(
     interaction: Floats,
     *,
     gravity: Gravity,
-) -> list[tuple[int, str]]:
-    """Frames and what is wrong with each."""
-    there = (shape for shape in positions if shape.any() and np.isfinite(shape).all(axis=1).any())
-    start = next(there, mesh.rest_positions)
+) -> Generator[int, None, list[tuple[int, str]]]:
+    """Frames and what is wrong with each; yields how many have been looked at."""
+    start = yield from _first_shape(positions, mesh)
     low, high = _explained_region(start, mesh, layout, interaction)
     fall = _Fall(np.asarray(start, float), _down(layout, interaction, gravity))
     edges = mesh.edges()
     longest = LONGEST_EDGE * _rest_lengths(mesh, edges)
     bad: list[tuple[int, str]] = []
-    frames = max(1, CHUNK // mesh.vertex_count)
+    frames = _at_once(mesh)
     for first in range(0, len(positions), frames):
+        yield first
         chunk = np.asarray(positions[first : first + frames])
         down = fall.down[first : first + frames]
         for reason, found in _checks(chunk, low, high, edges, longest=longest, fall=replace(fall, down=down)):
             bad += [(first + int(frame), reason) for frame in np.flatnonzero(found)]
     return bad
+
+
+def _at_once(mesh: Mesh) -> int:
+    """How many frames are looked at together."""
+    return max(1, CHUNK // mesh.vertex_count)
+
+
+def _first_shape(positions: Floats, mesh: Mesh) -> Generator[int, None, Floats]:
+    """(V, 3): the first frame in which something is; the mesh at rest where there is none."""
+    frames = _at_once(mesh)
+    for number, shape in enumerate(positions):
+        if shape.any() and np.isfinite(shape).all(axis=1).any():
+            return shape
+        if number % frames == 0:
+            yield 0
+    return mesh.rest_positions
 
 
 def checked(take: Take, dataset: Dataset) -> Take:

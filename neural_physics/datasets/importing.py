@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from io import TextIOWrapper
 from itertools import count, groupby
@@ -20,12 +21,12 @@ from ..files.atomic import writing
 from ..files.links import check_no_link
 from ..files.locks import one_at_a_time
 from ..files.names import same_key
-from ..files.reading import open_plain, read_array
+from ..files.reading import map_array, open_plain
 from ..files.replacing import remove_folder, rename
 from ..files.row_files import map_rows
 from ..interaction.channels import SIZES, Channel, ChannelLayout, Kind
-from .dataset_info import DatasetInfo, Role, TakeInfo, read_take_info
-from .frame_checks import find_bad_frames
+from .dataset_info import MOST_FRAMES, DatasetInfo, Exclusion, Role, TakeInfo, read_take_info
+from .frame_checks import bad_frames_steps
 from .point_caches import read_mdd, read_pc2
 from .rest_mesh import Mesh
 from .take_names import check_take_name
@@ -44,6 +45,8 @@ SCRATCH = "import.new"
 AXES = ("x", "y", "z")
 OTHER_MARKS = {";": "semicolons", "\t": "tabs"}  # that spreadsheets put between columns
 
+ImportSteps = Generator[tuple[int, int], None, str]  # frames done, their total; the take's name
+
 
 @dataclass(frozen=True)
 class Sampled:
@@ -61,12 +64,15 @@ class Sampled:
 def read_cache(path: Path, mesh: Mesh, object_name: str) -> Floats:
     """(T, V, 3) m, mapped, of a mesh's vertices: .mdd, else PC2.
 
-    Raises Problem("file_missing" | "cache_not_pc2" | "cache_not_mdd" | "cache_vertex_count").
+    Raises Problem("file_missing" | "cache_not_pc2" | "cache_not_mdd" | "cache_vertex_count" |
+    "cache_too_long").
     """
     positions = read_mdd(path) if path.suffix.lower() == ".mdd" else read_pc2(path)
     found, expected = positions.shape[1], mesh.vertex_count
     if found != expected:
         raise Problem("cache_vertex_count", path=path, found=found, object=object_name, expected=expected)
+    if len(positions) > MOST_FRAMES:
+        raise Problem("cache_too_long", path=path, found=f"{len(positions):,}", allowed=f"{MOST_FRAMES:,}")
     return positions
 
 
@@ -85,14 +91,57 @@ def import_take(
     colliders: Mapping[str, float] | None = None,
     visited: Callable[[int, int], None] = lambda done, total: None,
 ) -> str:
+    """`import_take_steps` all at once; returns the take's name.
+
+    visited: called with what that yields; what it raises ends the import, and nothing is left.
+    """
+    steps = import_take_steps(
+        dataset_path,
+        mesh,
+        object_name,
+        cache_path,
+        source=source,
+        fps=fps,
+        role=role,
+        name=name,
+        columns=columns,
+        gravity=gravity,
+        colliders=colliders,
+    )
+    with closing(steps):
+        while True:
+            try:
+                done, total = next(steps)
+            except StopIteration as end:
+                return str(end.value)
+            visited(done, total)
+
+
+def import_take_steps(
+    dataset_path: Path,
+    mesh: Mesh,
+    object_name: str,
+    cache_path: Path,
+    *,
+    source: Path | Sampled,
+    fps: float,
+    role: Role = "training",
+    name: str = "",
+    columns: Sequence[str] = (),
+    gravity: tuple[float, float, float] = DatasetInfo.gravity,
+    colliders: Mapping[str, float] | None = None,
+) -> ImportSteps:
     """Add a take to a dataset, which is made if it is not there; returns the take's name.
+
+    Yields the frames done and their total after each of them, and while they are checked. Closing it leaves
+    no take; until then every other import into the dataset waits, one in this process for ever.
 
     cache_path: .mdd, else PC2; positions in metres, in the mesh's axes. source: of the interaction: .npy
     (frames, e), else CSV whose first row names the columns, in the same axes; or what was read from a scene.
     columns: the names for an .npy; without them those of the dataset. gravity, colliders: see `DatasetInfo`.
-    visited: called with the frames done and their total; what it raises ends the import, and nothing is left.
     Raises Problem("file_missing" | "cache_not_pc2" | "cache_not_mdd" | "cache_vertex_count" |
-    "interaction_shape" | "interaction_not_numbers" | "interaction_unnamed" | "interaction_columns" |
+    "cache_too_long" | "disk_full" | "interaction_shape" |
+    "interaction_not_numbers" | "interaction_unnamed" | "interaction_columns" |
     "take_exists" | "take_name_unusable" | "dataset_settings_unusable" | "dataset_other_object" |
     "interaction_other_channels" | "import_lacks_body" |
     "dataset_other_fps" | ...).
@@ -138,7 +187,7 @@ def import_take(
         raise Problem("import_lacks_body", path=dataset_path, object=object_name)
     if abs(dataset.info.fps - fps) > 1e-6 * fps:
         raise Problem("dataset_other_fps", path=dataset_path, found=dataset.info.fps, expected=fps)
-    return _write(dataset, name, role, positions, sampled=sampled, visited=visited)
+    return (yield from _write(dataset, name, role, positions, sampled=sampled))
 
 
 def read_interaction(
@@ -223,7 +272,7 @@ def _named_sizes(layout: ChannelLayout) -> list[tuple[str, int]]:
 
 def _read_npy(path: Path) -> Floats:
     try:
-        values = np.asarray(read_array(path), np.float32)
+        values = map_array(path)
     except FileNotFoundError as error:
         raise Problem("file_missing", path=path) from error
     except Exception as error:  # NumPy has many errors of its own
@@ -232,6 +281,15 @@ def _read_npy(path: Path) -> Floats:
         ) from error
     if values.ndim != 2:
         raise Problem("interaction_shape", path=path, found=f"{values.ndim} dimensions", expected="2")
+    if len(values) > MOST_FRAMES:
+        expected = f"{MOST_FRAMES:,} at most"
+        raise Problem("interaction_shape", path=path, found=f"{len(values):,} rows", expected=expected)
+    try:
+        values = np.asarray(values, np.float32)
+    except (TypeError, ValueError) as error:
+        raise Problem(
+            "interaction_shape", path=path, found="data of another kind", expected="an array of numbers"
+        ) from error
     _check_finite(values, path, 0)
     return values
 
@@ -304,8 +362,7 @@ def _write(
     positions: Floats,
     *,
     sampled: Sampled,
-    visited: Callable[[int, int], None],
-) -> str:
+) -> ImportSteps:
     takes, scratch = dataset.path / "takes", dataset.path / SCRATCH
     with writing(dataset.path), one_at_a_time(dataset.path):
         check_no_link(takes)
@@ -319,20 +376,23 @@ def _write(
             _delete_unfinished(folder, dataset.path)
         try:
             discard_killed(dataset.path)
-            _write_frames(
-                scratch,
-                dataset,
-                TakeInfo(len(positions), role=role),
-                positions,
-                sampled=sampled,
-                visited=visited,
-            )
+            _check_room(dataset, positions, sampled)
+            info = TakeInfo(len(positions), role=role)
+            yield from _write_frames(scratch, dataset, info, positions, sampled=sampled)
             takes.mkdir(exist_ok=True)
             rename(scratch, folder)
         except BaseException:
             shutil.rmtree(scratch, ignore_errors=True)
             raise
     return name
+
+
+def _check_room(dataset: Dataset, positions: Floats, sampled: Sampled) -> None:
+    """Raise Problem("disk_full") where a take cannot be written: its files may claim more than they take."""
+    floats = positions.size + sampled.interaction.size
+    floats += 0 if sampled.object_from_frame is None else sampled.object_from_frame.size
+    if 4 * floats > shutil.disk_usage(dataset.path).free:
+        raise Problem("disk_full", path=dataset.path)
 
 
 def _write_frames(
@@ -342,17 +402,29 @@ def _write_frames(
     positions: Floats,
     *,
     sampled: Sampled,
-    visited: Callable[[int, int], None],
-) -> None:
+) -> Generator[tuple[int, int], None, None]:
     with TakeWriter(folder, take, dataset.info) as writer:
         for number, (shape, y) in enumerate(zip(positions, sampled.interaction, strict=True), 1):
             frame = None if sampled.object_from_frame is None else sampled.object_from_frame[number - 1]
             writer.append(shape if frame is None else _to_frame(shape, frame), y, frame)
-            visited(number, len(positions))
-        channels = dataset.info.channels
+            yield number, len(positions)
+        channels, gravity = dataset.info.channels, dataset.info.gravity
         stored = read_pc2(folder / "positions.pc2"), map_rows(folder / "interaction.npy", channels.size)
-        bad = find_bad_frames(stored[0], dataset.mesh, channels, stored[1], gravity=dataset.info.gravity)
-        writer.exclude(bad)
+        checking = bad_frames_steps(stored[0], dataset.mesh, channels, stored[1], gravity=gravity)
+        writer.exclude((yield from _at_the_end(checking, len(positions))))
+
+
+def _at_the_end(
+    checking: Generator[int, None, tuple[Exclusion, ...]], total: int
+) -> Generator[tuple[int, int], None, tuple[Exclusion, ...]]:
+    """The same steps, all of them after the last frame."""
+    while True:
+        try:
+            next(checking)
+        except StopIteration as end:
+            excluded: tuple[Exclusion, ...] = end.value
+            return excluded
+        yield total, total
 
 
 def discard_killed(dataset_path: Path) -> None:

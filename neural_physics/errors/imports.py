@@ -9,6 +9,9 @@ PROBLEMS: dict[str, str] = {
         "{path} has {found} vertices but {object} has {expected}: "
         "export it from the same mesh, with the same modifiers."
     ),
+    "cache_too_long": (
+        "{path} has {found} frames, but a take has at most {allowed}: export fewer of them, or import it in parts."
+    ),
     "interaction_shape": (
         "{path} holds {found} but the take needs {expected}: one row per frame, one column per channel value."
     ),

@@ -71,10 +71,13 @@ def map_plain(path: Path, dtype: str, offset: int, shape: tuple[int, ...]) -> ND
         return np.memmap(cast(Any, file), dtype, "r", offset, shape)
 
 
-def read_array(path: Path) -> NDArray[Any]:
-    """The array in an .npy file. Raises OSError and ValueError."""
+def map_array(path: Path) -> NDArray[Any]:
+    """Map the array in an .npy file, read-only. Raises OSError and ValueError."""
     with open_plain(path) as file:
-        return _array(file, os.fstat(file.fileno()).st_size)
+        shape, fortran, dtype = _array_header(file, os.fstat(file.fileno()).st_size)
+        if prod(shape) * dtype.itemsize == 0:  # which no system maps
+            return np.empty(shape, dtype)
+        return np.memmap(cast(Any, file), dtype, "r", file.tell(), shape, "F" if fortran else "C")
 
 
 def read_arrays(path: Path, names: Sequence[str] = (), *, most: int | None = None) -> dict[str, NDArray[Any]]:
@@ -117,7 +120,15 @@ def _unpacked(archive: zipfile.ZipFile, size: int, names: Sequence[str]) -> dict
 
 
 def _array(file: BinaryIO, size: int) -> NDArray[Any]:
-    """The array at the beginning of `size` bytes; its header is believed only as far as these go."""
+    """The array at the beginning of `size` bytes."""
+    shape, fortran, dtype = _array_header(file, size)
+    data = file.read(prod(shape) * dtype.itemsize)
+    flat = np.frombuffer(bytearray(data), dtype, prod(shape))
+    return flat.reshape(shape[::-1]).T if fortran else flat.reshape(shape)
+
+
+def _array_header(file: BinaryIO, size: int) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Shape, whether columns come first, and type; believed only as far as `size` bytes go."""
     try:
         version = npy_format.read_magic(file)
         read = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
@@ -130,6 +141,4 @@ def _array(file: BinaryIO, size: int) -> NDArray[Any]:
         raise NotReadable("it holds Python objects")
     if any(n < 0 for n in shape) or prod(shape) * dtype.itemsize > size:
         raise NotReadable("it is cut short")
-    data = file.read(prod(shape) * dtype.itemsize)
-    flat = np.frombuffer(bytearray(data), dtype, prod(shape))
-    return flat.reshape(shape[::-1]).T if fortran else flat.reshape(shape)
+    return shape, fortran, dtype

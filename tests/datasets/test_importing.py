@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,9 +19,12 @@ import synthetic
 from test_body import dataset_with, solid
 from test_point_caches import mdd_bytes, pc2_bytes
 
+from neural_physics.datasets import frame_checks
+from neural_physics.datasets.dataset_info import MOST_FRAMES
 from neural_physics.datasets.importing import import_take, layout_of_columns, read_interaction
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
+from neural_physics.files.row_files import npy_header
 from neural_physics.interaction.channels import Channel
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -87,6 +92,39 @@ def test_an_import_that_is_stopped_leaves_no_take(files):
         add(files, visited=stop)
     assert Dataset.open(files / "d").take_names() == []
     assert add(files) == "take_000"
+
+
+def test_files_that_claim_frames_without_end_are_refused_before_anything_is_written(files):
+    frames = MOST_FRAMES + 1
+    os.truncate(files / "sheet.pc2", 32 + frames * MESH.vertex_count * 12)
+    with pytest.raises(Problem, match="has 1,000,001 frames, but a take has at most 1,000,000") as raised:
+        add(files)
+    assert raised.value.code == "cache_too_long" and not (files / "d").exists()
+    (files / "hand.npy").write_bytes(npy_header(frames, 3))
+    os.truncate(files / "hand.npy", 128 + frames * 12)
+    with pytest.raises(Problem, match="holds 1,000,001 rows") as raised:
+        add(files, "sheet.mdd", "hand.npy", columns=["Hand.x", "Hand.y", "Hand.z"])
+    assert raised.value.code == "interaction_shape" and not (files / "d").exists()
+
+
+def test_a_take_that_the_disk_has_no_room_for_is_not_begun(files, monkeypatch):
+    needed = SHAPES.nbytes + HAND.nbytes
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=needed - 1))
+    visited = []
+    with pytest.raises(Problem) as raised:
+        add(files, visited=lambda *step: visited.append(step))
+    assert raised.value.code == "disk_full" and not visited
+    assert Dataset.open(files / "d").take_names() == []
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=needed))
+    assert add(files) == "take_000"
+
+
+def test_checking_what_was_imported_can_be_stopped_too(files, monkeypatch):
+    monkeypatch.setattr(frame_checks, "CHUNK", MESH.vertex_count)  # one frame after the other
+    visited = []
+    add(files, visited=lambda *step: visited.append(step))
+    assert visited[:40] == [(number, 40) for number in range(1, 41)]
+    assert len(visited) >= 80 and set(visited[40:]) == {(40, 40)}
 
 
 def test_an_import_that_is_killed_leaves_no_take_and_the_next_one_nothing_of_it(files):

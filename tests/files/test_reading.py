@@ -9,9 +9,9 @@ from io import BytesIO
 import numpy as np
 import pytest
 
-from neural_physics.files.reading import NotReadable, Torn, read_array, read_arrays, read_bytes, read_json
+from neural_physics.files.reading import NotReadable, Torn, map_array, read_arrays, read_bytes, read_json
 
-READERS = (read_array, read_arrays, read_json, lambda path: read_bytes(path, 10))
+READERS = (map_array, read_arrays, read_json, lambda path: read_bytes(path, 10))
 
 
 @pytest.mark.parametrize("read", READERS)
@@ -51,7 +51,7 @@ def test_arrays_are_read_as_numpy_has_written_them(tmp_path):
             found[name][...] = array  # it can be written to
     assert list(read_arrays(tmp_path / "all.npz", ["none", "missing"])) == ["none"]
     np.save(tmp_path / "one.npy", arrays["by_columns"])
-    np.testing.assert_array_equal(read_array(tmp_path / "one.npy"), arrays["by_columns"])
+    np.testing.assert_array_equal(map_array(tmp_path / "one.npy"), arrays["by_columns"])
 
 
 def test_a_few_kilobytes_do_not_unpack_to_gigabytes(tmp_path):
@@ -68,7 +68,7 @@ def test_the_shape_in_a_header_is_believed_only_as_far_as_the_data_goes(tmp_path
     header = b"\x93NUMPY\x01\x00" + (len(text) + 1).to_bytes(2, "little") + text.encode() + b"\n"
     (tmp_path / "array.npy").write_bytes(header + bytes(64))
     with pytest.raises(NotReadable, match="cut short"):
-        read_array(tmp_path / "array.npy")
+        map_array(tmp_path / "array.npy")
     with zipfile.ZipFile(tmp_path / "arrays.npz", "w") as archive:
         archive.writestr("array.npy", header + bytes(64))
     with pytest.raises(NotReadable, match="cut short"):

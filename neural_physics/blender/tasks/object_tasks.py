@@ -51,8 +51,10 @@ from ..settings.paths import (
 )
 from ..settings.properties import method_of, settings_of
 from . import facts, watched_bakes
+from .fewer_steps import now_and_then
 from .job_files import delete_job_files
 
+_importing: set[Path] = set()  # datasets
 BAKE, TRAIN, EVALUATE, TEST = "bake", "train", "evaluate", "test_take"
 NAMES = {kind: job_name(kind).capitalize() for kind in (BAKE, TRAIN, EVALUATE, TEST)}
 
@@ -153,7 +155,8 @@ def import_steps(
     """Add another program's point cache to the object's dataset, at the scene's frame rate.
 
     interaction: a file, or None: what the scene has, whose frames are visited one by one. Returns the take's
-    name. Raises what `importing.import_take`, `check_mesh` and `sample_steps` do.
+    name. Yields frames that are done and their total; closing it leaves no take. Raises what
+    `importing.import_take_steps`, `check_mesh` and `sample_steps` do, and Problem("object_busy").
     """
     check_mesh(obj)
     _check_free(obj)
@@ -163,10 +166,22 @@ def import_steps(
     folder, mesh = dataset_folder(obj), simulated_mesh(obj)
     count = len(importing.read_cache(cache, mesh, obj.name))
     source = (yield from sample_steps(scene, obj, count)) if interaction is None else interaction
-    name = importing.import_take(folder, mesh, obj.name, cache, source=source, fps=fps, role=role)
+    steps = importing.import_take_steps(folder, mesh, obj.name, cache, source=source, fps=fps, role=role)
+    name = yield from _alone(obj, folder, now_and_then(steps))
     enable(settings_of(obj))
     forget()
     return name
+
+
+def _alone(obj: bpy.types.Object, folder: Path, steps: importing.ImportSteps) -> importing.ImportSteps:
+    """The steps, if no other import into the folder is under way here: it would be waited for without end."""
+    if folder in _importing:
+        raise Problem("object_busy", object=obj.name, job="import")
+    _importing.add(folder)
+    try:
+        return (yield from steps)
+    finally:
+        _importing.remove(folder)
 
 
 def interaction_beside(cache: Path) -> Path:

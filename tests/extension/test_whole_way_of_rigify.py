@@ -14,12 +14,12 @@ pytestmark = MARKS
 SCENE = f"""
 sys.path.insert(0, {str(ROOT / "tests")!r})
 from inside_blender import ours, saved_scene
-from rigify_character import add_character, add_dances, add_skirt
+from rigify_character import HUMAN, WOLF, add_blanket, add_character, add_dances, add_skirt
 import numpy as np
 HERE = saved_scene()
 scene = bpy.context.scene
-rig, body = add_character()
-dances = add_dances(rig, 4, 80)
+rig, body = add_character(KIND)
+dances = add_dances(rig, 4, 80, KIND)
 
 def choose(obj):
     bpy.ops.object.select_all(action="DESELECT")
@@ -52,17 +52,17 @@ def bake_train_play(obj):
 GARMENT = (
     SCENE
     + """
-skirt = add_skirt(rig)
+garment = GARMENT(rig)
 body.modifiers.new("Collision", "COLLISION")
 body.collision.thickness_outer = 0.01
-choose(skirt)
+choose(garment)
 assert ours.set_up() == {"FINISHED"}
-near = {bone.name for bone in skirt.neural_physics.interactions["rig"].bones}
-assert {"DEF-spine", "DEF-thigh.L", "DEF-thigh.R"} <= near, near
-assert not any(name in near for name in ("DEF-hand.L", "DEF-lip.T.L", "DEF-f_index.01.L")), near
-skirt.neural_physics.take_count, skirt.neural_physics.take_frames = 4, 150
-played = bake_train_play(skirt)
-cloth = [shown(skirt, frame) for frame in range(1, 61)]
+near = {bone.name for bone in garment.neural_physics.interactions["rig"].bones}
+assert NEAR <= near, near
+assert not any(name in near for name in ("DEF-lip.T.L", "DEF-f_index.01.L", "DEF-toe.L")), near
+garment.neural_physics.take_count, garment.neural_physics.take_frames = 4, 150
+played = bake_train_play(garment)
+cloth = [shown(garment, frame) for frame in range(1, 61)]
 still = [np.mean(cloth, axis=0)] * len(cloth)
 off, moved = apart(played[10:], cloth[10:]), apart(still[10:], cloth[10:])
 assert off < 0.5 * moved, (off, moved)
@@ -80,16 +80,26 @@ settings.take_count, settings.take_frames, settings.pose_count = 2, 80, 20
 played = bake_train_play(body)
 skinned = [shown(body, frame) for frame in range(1, 61)]
 assert 0.0005 < apart(played, skinned) < 0.05, "flesh that swings a little around its bones"
-assert np.abs(np.array(played) - np.array(skinned)).max() < 0.2
+away = np.abs(np.array(played) - np.array(skinned)).max(axis=(0, 2))
+assert away.max() < 0.2, [(round(float(away[v]), 3), *body.data.vertices[v].co) for v in np.argsort(-away)[:200:10]]
 """
 )
 
 
-@pytest.mark.parametrize(
-    ("way", "steps"),
-    [(GARMENT, ("steps=600",)), (FLESH, ("frames=60", "generations=1", "poses=60", "steps=200"))],
-)
-def test_bake_train_play(
-    installed: Callable[..., str], tmp_path: Path, way: str, steps: tuple[str, ...]
-) -> None:
-    installed(way, timeout=900, NEURAL_PHYSICS_PYTHON=python_that_trains(tmp_path, *steps))
+WAYS = {
+    "garment": (GARMENT, ("steps=600",)),
+    "flesh": (FLESH, ("frames=60", "generations=1", "poses=60", "steps=200")),
+}
+CHARACTERS = {
+    "human": ("HUMAN", "add_skirt", {"DEF-spine", "DEF-thigh.L", "DEF-thigh.R"}),
+    "wolf": ("WOLF", "add_blanket", {"DEF-spine.005", "DEF-spine.006", "DEF-spine.007"}),
+}
+
+
+@pytest.mark.parametrize("character", CHARACTERS)
+@pytest.mark.parametrize("way", WAYS)
+def test_bake_train_play(installed: Callable[..., str], tmp_path: Path, way: str, character: str) -> None:
+    script, steps = WAYS[way]
+    kind, garment, near = CHARACTERS[character]
+    script = script.replace("KIND", kind).replace("GARMENT", garment).replace("NEAR", repr(near))
+    installed(script, timeout=900, NEURAL_PHYSICS_PYTHON=python_that_trains(tmp_path, *steps))

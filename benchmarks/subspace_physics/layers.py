@@ -94,12 +94,13 @@ def judge() -> dict[str, Any]:
     errors = {name: run(_model(name), path, PRESET, BASES, seed=SEED) for name, path in found.items()}
     takes = {name: Dataset.open(path).takes("test")[0] for name, path in found.items()}
     scene, garments = _scene_of(takes[MAIN], main)
+    counted = _counted(takes)
     kinds: dict[str, dict[str, dict[str, Behind]]] = {}
     clocks: dict[str, list[float]] = {kind: [] for kind in KINDS}
     for kind, shapes in (
-        ("simulated", _simulated(scene, garments, takes, clocks["simulated"])),
-        ("predicted", _played(scene, garments, takes[MAIN], clocks["predicted"], layers=False)),
-        ("layered", _played(scene, garments, takes[MAIN], clocks["layered"], layers=True)),
+        ("simulated", _simulated(scene, garments, takes, clocks["simulated"], counted=counted)),
+        ("predicted", _played(scene, garments, clocks["predicted"], counted=counted, layers=False)),
+        ("layered", _played(scene, garments, clocks["layered"], counted=counted, layers=True)),
     ):
         measured = kinds.setdefault(kind, {})
         for frame in shapes:
@@ -111,7 +112,8 @@ def judge() -> dict[str, Any]:
     return {
         "preset": PRESET,
         "bases": BASES,
-        "frames": takes[MAIN].info.frames - SETTLED,
+        "frames": len(counted),
+        "torn": takes[MAIN].info.frames - SETTLED - len(counted),
         "training_frames": sum(take.usable_frames for take in main.takes("training")),
         "kept": main.info.provenance.get("kept_for_testing", ""),
         "garments": [
@@ -128,6 +130,17 @@ def judge() -> dict[str, Any]:
         },
         "simulation_ms": playback.status_of(garments[MAIN]).simulation_ms,
     }
+
+
+def _counted(takes: dict[str, Take]) -> list[int]:
+    """The frames that are measured: once all hang, but for those in which a garment was torn."""
+    torn = {
+        index
+        for take in takes.values()
+        for exclusion in take.info.excluded
+        for index in range(exclusion.first, exclusion.last + 1)
+    }
+    return [index for index in range(SETTLED, takes[MAIN].info.frames) if index not in torn]
 
 
 def _model(garment: str) -> str:
@@ -152,9 +165,11 @@ def _simulated(
     garments: dict[str, bpy.types.Object],
     takes: dict[str, Take],
     clock: list[float],
+    *,
+    counted: list[int],
 ) -> Iterator[dict[str, Points]]:
     """What was baked, frame by frame, in the axes of the world; garments are evaluated as they were sewn."""
-    for index in range(SETTLED, takes[MAIN].info.frames):
+    for index in counted:
         clock.append(_show(scene, first_frame(garments[MAIN]) + index))
         frame = {}
         for name, take in takes.items():
@@ -166,9 +181,9 @@ def _simulated(
 def _played(
     scene: bpy.types.Scene,
     garments: dict[str, bpy.types.Object],
-    take: Take,
     clock: list[float],
     *,
+    counted: list[int],
     layers: bool,
 ) -> Iterator[dict[str, Points]]:
     """What Play shows, frame by frame, in the axes of the world."""
@@ -176,9 +191,9 @@ def _played(
         settings_of(obj).use_layers = layers
         packing.pack(obj, (MODELS / _model(name) / "model.safetensors").read_bytes())
         playback.attach(obj)
-    for index in range(take.info.frames):
+    for index in range(counted[-1] + 1):
         seconds = _show(scene, first_frame(garments[MAIN]) + index)
-        if index >= SETTLED:
+        if index in counted:
             clock.append(seconds)
             depsgraph = bpy.context.evaluated_depsgraph_get()
             yield {

@@ -424,6 +424,7 @@ REPORT: dict[str, Any] = {
         "preset": "balanced",
         "bases": 64,
         "frames": 376,
+        "torn": 24,
         "training_frames": 3012,
         "kept": "Dance",
         "garments": [

@@ -342,6 +342,39 @@ def test_a_seal_is_of_what_the_scene_links_too_wherever_the_project_lies(tmp_pat
     assert not trust.is_in(copy)
 
 
+@pytest.mark.parametrize("whose", ["another key's", "no key's"])
+def test_nothing_is_opened_that_a_seal_names_unless_it_is_the_users_own(whose, tmp_path, monkeypatch):
+    """It may name any file, thousands of times, and is looked at when Bake is clicked."""
+    scene, key, other, elsewhere = (tmp_path / name for name in ("take.blend", "key", "other", "elsewhere"))
+    scene.write_bytes(b"a scene")
+    elsewhere.write_bytes(b"somebody's own")
+    key.write_bytes(bytes(32))
+    other.write_bytes(bytes(31) + b"\1")
+    seal(scene, other, [str(elsewhere)])
+    its = scene.with_suffix(".seal")
+    said = json.loads(its.read_text())
+    assert [name for name, _ in said["files"]] == [str(elsewhere)] and is_sealed(scene, other)
+    if whose == "no key's":
+        its.write_text(json.dumps(said | {"seal": "\ud800", "files": said["files"] * 1000}))
+    opened, open_any = [], os.open
+    monkeypatch.setattr(os, "open", lambda path, *more: opened.append(Path(path)) or open_any(path, *more))
+    assert not is_sealed(scene, key)
+    assert set(opened) == {its, key}
+
+
+def test_a_sealed_scene_or_library_that_has_become_a_file_of_holes_is_not_read(tmp_path):
+    scene, key, library = (tmp_path / name for name in ("take.blend", "key", "prop.blend"))
+    key.write_bytes(bytes(32))
+    for path in (scene, library):
+        path.write_bytes(b"a scene")
+        seal(scene, key, [str(library)] if library.exists() else ())
+        assert is_sealed(scene, key)
+        with path.open("r+b") as file:
+            file.truncate(1 << 40)
+        assert not is_sealed(scene, key)
+        path.write_bytes(b"a scene")
+
+
 def test_the_copy_has_colliders_that_only_cloth_refers_to_and_the_artists_file_is_left_as_it_is(tmp_path):
     empty_scene()
     sheet = add_cloth("Sheet")

@@ -9,10 +9,11 @@ from __future__ import annotations
 import hmac
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
+from typing import Any, BinaryIO, cast
 
 import bpy
 
@@ -64,25 +65,32 @@ def seal(scene: Path, key: Path, linked: Sequence[str] = ()) -> None:
 
     linked: the files that it links, as the file that it was saved from names them.
     """
-    named = [_from(scene, name) for name in linked]
-    files = [[name, _digest_of(_place(scene, name))] for name in named]
-    found = _digest(scene, key, files)
-    if found is not None:
+    names = [_from(scene, name) for name in linked]
+    files = [[name, _content(_place(scene, name))] for name in names]
+    own = _content(scene)
+    code = _code(key, own, files)
+    if own is not None and code is not None:
+        said = {"scene": own, "files": files, "seal": code}
         with writing(scene.parent):
-            write_atomically(_seal_of(scene), json.dumps({"files": files, "seal": found}).encode())
+            write_atomically(_seal_of(scene), json.dumps(said).encode())
 
 
 def is_sealed(scene: Path, key: Path) -> bool:
-    """Whether a scene, and all that it links, is as it was when it was sealed with this key."""
+    """Whether a scene, and all that it links, is as it was when it was sealed with this key.
+
+    Nothing but the seal is looked at before that is known to be of this key: one of somebody else's may name
+    any file, as often as it likes.
+    """
     try:
         said = read_json(_seal_of(scene), LARGEST)
-        files, before = said["files"], str(said["seal"])
-        if any(digest is None or digest != _digest_of(_place(scene, name)) for name, digest in files):
+        own, files = said["scene"], said["files"]
+        code = _code(key, own, files)
+        if code is None or not hmac.compare_digest(str(said["seal"]).encode(), code.encode()):
             return False
     except (OSError, NotReadable, ValueError, TypeError, KeyError, RecursionError):
         return False
-    found = _digest(scene, key, files)
-    return found is not None and hmac.compare_digest(before.encode(), found.encode())
+    places = [(scene, own), *((_place(scene, name), content) for name, content in files)]
+    return all(content is not None and _holds(place, content) for place, content in places)
 
 
 def _seal_of(scene: Path) -> Path:
@@ -100,30 +108,39 @@ def _place(scene: Path, name: str) -> Path:
     return scene.parent / name[2:] if name.startswith("//") else Path(name)
 
 
-def _digest(scene: Path, key: Path, files: object) -> str | None:
-    """None where there is no key, or no such file."""
+def _code(key: Path, own: object, files: object) -> str | None:
+    """Of what a seal says; None where there is no key."""
     try:
         secret = read_bytes(key, KEY_BYTES)
-        if len(secret) < KEY_BYTES:
-            return None
-        code = hmac.new(secret, json.dumps(files).encode(), digestmod=sha256)
-        _feed(code.update, scene)
     except (OSError, NotReadable):
         return None
-    return code.hexdigest()
+    if len(secret) < KEY_BYTES:
+        return None
+    return hmac.new(secret, json.dumps([own, files]).encode(), digestmod=sha256).hexdigest()
 
 
-def _digest_of(path: Path) -> str | None:
-    """Of a linked file; None where it is not there."""
-    code = sha256()
+def _content(path: Path) -> list[int | str] | None:
+    """A file's size in bytes and its digest; None where it is not there."""
     try:
-        _feed(code.update, path)
+        with open_plain(path) as file:
+            return [_size(file), _digest(file)]
     except (OSError, NotReadable):
         return None
-    return code.hexdigest()
 
 
-def _feed(update: Callable[[bytes], None], path: Path) -> None:
-    with open_plain(path) as file:
-        while part := file.read(1 << 20):
-            update(part)
+def _holds(path: Path, content: Sequence[int | str]) -> bool:
+    """Whether a file is what was sealed; one of another size, such as a huge one of holes, is not read."""
+    size, digest = content
+    try:
+        with open_plain(path) as file:
+            return _size(file) == size and _digest(file) == digest
+    except (OSError, NotReadable):
+        return False
+
+
+def _size(file: BinaryIO) -> int:
+    return os.fstat(file.fileno()).st_size
+
+
+def _digest(file: BinaryIO) -> str:
+    return file_digest(cast(Any, file), "sha256").hexdigest()

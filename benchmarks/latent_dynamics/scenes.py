@@ -199,7 +199,7 @@ def _to_and_fro(frames: int, seed: int) -> tuple[Array, Array]:
 def _slow_and_fast(frames: int, seed: int) -> tuple[Array, Array]:
     """The first half of the keys takes four times as long as the second."""
     box = MotionBox((-0.3, -0.3, -0.1), (0.3, 0.3, 0.1), shortest=0.4, longest=1.0, fastest=1.5)
-    times, places = random_keys(box, frames / FPS, np.random.default_rng(seed), (0.0, 0.0, 0.0))
+    times, places = random_keys(box, frames, 1.0 / FPS, np.random.default_rng(seed), start=(0.0, 0.0, 0.0))
     half = frames / FPS / 2
     slow = np.interp(np.arange(frames) / FPS, [0.0, half, 2 * half], [0.0, half / 4, half / 4 + half])
     return positions_at(times, places, slow), np.zeros((frames, 3))

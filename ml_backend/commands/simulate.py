@@ -11,6 +11,7 @@ from ml_backend.commands.environment_check import missing
 from neural_physics.errors import Problem
 from neural_physics.jobs.cores import keep_to_cores
 from neural_physics.jobs.events import Emit, StopRequest
+from neural_physics.jobs.overdue import end_when_overdue
 
 REQUIREMENTS = Path(__file__).resolve().parents[2] / "requirements" / "solver.txt"
 BODY = "body"
@@ -31,6 +32,8 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
     Raises Problem("simulating_python_lacks"), and what `prepare_body`, `simulate_take` and `settle_poses` do.
     """
     stop.follow(args.coordinator)
+    if args.coordinator:  # else this process is somebody's own
+        end_when_overdue(stop)
     if args.core is not None:
         keep_to_cores([args.core])  # before NumPy starts its threads
     try:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from ..errors import Problem
 from ..jobs.cores import usable_cores
 from ..jobs.isolated_python import clean_environment
+from ..jobs.overdue import PATIENCE
 from ..jobs.process import JobFiles, JobProcess
 from .plan import BakePlan
 from .programs import Programs
@@ -58,16 +59,20 @@ def _started(command: list[str], files: JobFiles, environment: Mapping[str, str]
 def end(processes: Sequence[JobProcess]) -> None:
     """Ask all that still run to stop, and wait until they have; what cannot be asked is ended.
 
-    Their folder may be gone: out of reach, or deleted by another computer that has finished the take.
+    Their folder may be gone: out of reach, or deleted by another computer that has finished the take. What
+    does not stop within `PATIENCE` seconds is ended, too: its scene may keep it busy for ever.
     """
     for process in processes:
         try:
             process.stop()
         except Problem:
             process.end()
-    for process in processes:
-        while process.state.active:
-            time.sleep(POLL_EVERY)
+    asked = time.monotonic()
+    while running := [process for process in processes if process.state.active]:
+        time.sleep(POLL_EVERY)
+        for process in running:
+            if time.monotonic() - asked > PATIENCE:
+                process.end()
             process.poll()
 
 

@@ -39,22 +39,23 @@ class MotionBox:
 
 
 def random_keys(
-    box: MotionBox, seconds: float, rng: np.random.Generator, start: Triple | None = None
+    box: MotionBox, frames: int, dt: float, rng: np.random.Generator, *, start: Triple | None = None
 ) -> tuple[Doubles, Doubles]:
-    """Draw keys that cover `seconds`.
+    """Draw keys that cover so many frames, one every `dt` seconds.
 
     start: the first key's position, metres; drawn from the box when None.
-    Returns times (K,) in seconds, rising from 0, and positions (K, 3) in metres.
+    Returns times (K,) in seconds, rising from 0 by at least `dt`, so that K is at most frames + 2, and
+    positions (K, 3) in metres.
     """
     low, high = np.asarray(box.low, float), np.asarray(box.high, float)
     positions = [rng.uniform(low, high) if start is None else np.asarray(start, float)]
     times = [0.0]
-    while times[-1] < seconds:
+    while times[-1] < frames * dt:
         rests = rng.random() < box.rest_share
         position = positions[-1] if rests else rng.uniform(low, high)
         distance = float(np.linalg.norm(position - positions[-1]))
         # The ease of `positions_at` peaks at 15/8 of the mean speed.
-        shortest = max(box.shortest, distance * (15.0 / 8.0) / box.fastest)
+        shortest = max(box.shortest, dt, distance * (15.0 / 8.0) / box.fastest)
         times.append(times[-1] + rng.uniform(shortest, max(shortest, box.longest)))
         positions.append(position)
     return np.array(times), np.array(positions)
@@ -76,7 +77,7 @@ def wander(
     box: MotionBox, frames: int, dt: float, rng: np.random.Generator, *, start: Triple | None = None
 ) -> Doubles:
     """Positions (frames, 3) of one object, metres, one every `dt` seconds."""
-    times, positions = random_keys(box, frames * dt, rng, start)
+    times, positions = random_keys(box, frames, dt, rng, start=start)
     return positions_at(times, positions, np.arange(frames) * dt)
 
 
@@ -124,7 +125,7 @@ def wander_turn(
     """
     x, y, z = (most if axis in (None, own) else 0.0 for own in range(3))
     ball = replace(box, low=(-x, -y, -z), high=(x, y, z), fastest=np.inf)
-    times, turns = random_keys(ball, frames * dt, rng, (0.0, 0.0, 0.0))
+    times, turns = random_keys(ball, frames, dt, rng, start=(0.0, 0.0, 0.0))
     angles = np.linalg.norm(turns, axis=1, keepdims=True)
     turns *= np.minimum(1.0, most / np.maximum(angles, 1e-9))
     return positions_at(times, turns, np.arange(frames) * dt)

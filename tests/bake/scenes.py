@@ -118,6 +118,11 @@ def react_to(obj: bpy.types.Object, other: bpy.types.Object, motion: str = "WAND
     return item
 
 
+def stored(settings):
+    """What a file holds of settings; nothing checks what is written there."""
+    return settings.bl_system_properties_get(do_create=True) if bpy.app.version >= (5, 0, 0) else settings
+
+
 def set_frame(frame: int) -> bpy.types.Depsgraph:
     bpy.context.scene.frame_set(frame)
     return bpy.context.evaluated_depsgraph_get()

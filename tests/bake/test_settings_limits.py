@@ -7,7 +7,7 @@ import math
 import pytest
 
 pytest.importorskip("bpy")
-from scenes import add_ball, add_cloth, bpy, empty_scene, react_to, settings_of
+from scenes import add_ball, add_cloth, bpy, empty_scene, react_to, settings_of, stored
 
 from neural_physics.blender.scene.setting_up import set_up
 
@@ -38,11 +38,6 @@ BEYOND_OF_SIMULATION = {
     "steps": (BILLIONS, 100),
     "poisson": (9.0, 0.499),
 }
-
-
-def stored(settings):
-    """What a file holds of settings; nothing checks what is written there."""
-    return settings.bl_system_properties_get(do_create=True) if bpy.app.version >= (5, 0, 0) else settings
 
 
 def strangers_file(path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,8 +13,19 @@ import pytest
 
 pytest.importorskip("bpy")
 import bpy
-from bakes import add_script, cloth_and_ball, command_for, events_of, frames_on_disk, run, start, wait_for
-from scenes import add_ball, add_cloth, empty_scene
+from bakes import (
+    add_script,
+    cloth_and_ball,
+    command_for,
+    events_of,
+    frames_on_disk,
+    is_alive,
+    run,
+    start,
+    wait_for,
+    workers,
+)
+from scenes import add_ball, add_cloth, empty_scene, settings_of, stored
 
 from neural_physics.baking.handing_over import scene_begun
 from neural_physics.baking.plan import BakePlan
@@ -373,6 +385,66 @@ def test_a_sealed_scene_or_library_that_has_become_a_file_of_holes_is_not_read(t
             file.truncate(1 << 40)
         assert not is_sealed(scene, key)
         path.write_bytes(b"a scene")
+
+
+def prepared_and_changed(folder, change):
+    """The command of a bake of five frames, whose copy of the scene somebody has changed since."""
+    name = cloth_and_ball().name
+    command = command_for(bpy.data.objects[name], folder, 1, 5)
+    copy = folder / "bake" / "scene.blend"
+    bpy.ops.wm.open_mainfile(filepath=str(copy))
+    change(bpy.context.scene, bpy.data.objects[name])
+    bpy.ops.wm.save_as_mainfile(filepath=str(copy), copy=True)
+    return command
+
+
+def lasts_for_days(scene, cloth):
+    scene.render.fps, scene.render.fps_base = 1, 1e5
+
+
+def has_no_motion(scene, cloth):
+    """What is not enabled is not looked at when the file is opened."""
+    box = settings_of(cloth).interactions[0]
+    stored(settings_of(cloth))["enabled"] = False
+    stored(box)["shortest"], stored(box)["fastest"] = 0.0, -1.0
+    box.box_low = (9.0, 9.0, 9.0)
+
+
+@pytest.mark.once
+@pytest.mark.parametrize(
+    ("change", "code"), [(lasts_for_days, "bake_frame_rate"), (has_no_motion, "motion_box_empty")]
+)
+def test_what_no_bake_is_prepared_with_is_not_baked_in_a_scene_of_somebody_elses(change, code, tmp_path):
+    """A worker drew keys of training motion without end."""
+    assert run(prepared_and_changed(tmp_path / "d", change)).get("code") == code
+
+
+def test_what_a_bakes_scene_sets_beyond_the_limits_is_brought_within_them(tmp_path):
+    prepared_and_changed(tmp_path / "d", has_no_motion)
+    plan = BakePlan.read(tmp_path / "d" / "bake" / "bake.json")
+    _, cloth = open_scene(plan.scene_copy, plan, Trust())
+    (box,) = settings_of(cloth).interactions
+    assert (box.shortest, box.fastest) == (pytest.approx(0.02), pytest.approx(0.01))
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("how", ["asked to stop", "killed"])
+def test_a_worker_that_a_scene_keeps_busy_for_ever_ends_with_the_bake(how, tmp_path):
+    cloth, ran = cloth_and_ball(), tmp_path / "ran"
+    add_script(ran, allowed=True)
+    bpy.data.texts[-1].write("while True:\n    pass\n")
+    stop_file = tmp_path / "stop"
+    bake = start([*command_for(cloth, tmp_path / "d", 1, 5), "--stop-file", str(stop_file)])
+    wait_for(ran.exists)
+    (worker,) = workers(tmp_path / "d")
+    try:
+        stop_file.touch() if how == "asked to stop" else bake.kill()
+        bake.wait(60)
+        wait_for(lambda: not is_alive(worker), 60)
+    finally:
+        bake.kill()
+        if is_alive(worker):
+            os.kill(worker, signal.SIGKILL)
 
 
 def test_the_copy_has_colliders_that_only_cloth_refers_to_and_the_artists_file_is_left_as_it_is(tmp_path):

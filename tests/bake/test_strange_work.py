@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import synthetic
 
-from neural_physics.baking import handing_over
+from neural_physics.baking import handing_over, workers
 from neural_physics.baking.choice import _least_sure, candidates, choose, open_takes, read_scores, write_guide
 from neural_physics.baking.finishing import finish
 from neural_physics.baking.gathering import states
@@ -28,6 +28,7 @@ from neural_physics.datasets.status import dataset_status
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
+from neural_physics.jobs.process import JobFiles, JobProcess
 
 FRAMES, THERE = 9, 5
 # What says that a take may be gone on with, of no matter which computer.
@@ -249,6 +250,23 @@ def test_choosing_among_many_motions_does_not_compare_each_with_each(tmp_path, m
     monkeypatch.undo()
     most = sorted(asked, key=lambda take: -scores[take.seed])[: len(open_takes(plan))]
     assert picked == [take for take in asked if take in most]
+
+
+NEVER_LOOKS = """
+import sys, time
+from pathlib import Path
+time.sleep(20)
+Path(sys.argv[1]).touch()
+"""
+
+
+def test_a_process_that_never_looks_whether_it_is_to_stop_is_ended(tmp_path, monkeypatch):
+    """As one that a scene of somebody else's keeps busy: `work` waited for it for ever, after Ctrl-C, too."""
+    monkeypatch.setattr(workers, "PATIENCE", 0.3)
+    busy = JobProcess(JobFiles(tmp_path / "job", "blender"))
+    busy.start([sys.executable, "-c", NEVER_LOOKS, str(tmp_path / "went on")], os.environ)
+    workers.end([busy])
+    assert busy.state.phase == "stopped" and not (tmp_path / "went on").exists()
 
 
 @pytest.mark.parametrize("text", ["-1", "two", "1.5", "\u0663", "9" * 5000, ""])

@@ -57,7 +57,7 @@ def test_motion_fills_its_box_and_rests_as_often_as_asked():
     box = MotionBox((-1, -2, 0), (1, 2, 3), fastest=50.0, rest_share=0.3)
     path = wander(box, 24 * 2000, 1 / 24, np.random.default_rng(1))
     assert (path.min(0) < np.array(box.low) + 0.05).all() and (path.max(0) > np.array(box.high) - 0.05).all()
-    _, keys = random_keys(box, 4000, np.random.default_rng(2))
+    _, keys = random_keys(box, 40_000, 0.1, np.random.default_rng(2))
     assert np.mean(np.all(keys[1:] == keys[:-1], axis=1)) == pytest.approx(0.3, abs=0.03)
 
 
@@ -141,6 +141,19 @@ def test_a_motion_box_that_allows_no_motion_is_refused(box):
     with pytest.raises(Problem, match="Ball") as raised:
         box.check("Ball")
     assert raised.value.code == "motion_box_empty"
+
+
+def test_times_shorter_than_a_frame_take_no_more_keys_than_there_are_frames():
+    """A settings' least time is 0.02 s, and a frame may be a second: a million of them filled memory."""
+    box = MotionBox((0, 0, 0), (1, 1, 1), shortest=1e-3, longest=1e-3, fastest=1e6)
+    times, keys = random_keys(box, 1000, 1.0, np.random.default_rng(4))
+    assert len(times) == len(keys) <= 1002 and times[-1] >= 1000.0
+    assert np.diff(times).min() >= 1.0 - 1e-9
+    tracemalloc.start()
+    found = wander(box, 1000, 1.0, np.random.default_rng(4))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert np.unique(found, axis=0).shape[0] > 800 and peak < 1 << 22
 
 
 @pytest.mark.parametrize(("share", "far"), [(1e-12, 0.0), (0.5, 1e12), (1e-12, 1e12)])

@@ -40,14 +40,13 @@ from ..settings.properties import settings_of
 from .bake_datasets import KEPT, dataset_for, datasets_of_others
 from .guide import MOTIONS, guide_of
 from .local_programs import BY_THE_SOLVER, local_programs
+from .motion.frame_rates import check_frame_rate
 from .motion.pose_motion import check_poses, poses_asked_for
 from .motion.training_motion import animation_end, check_training_motion, motion_varies, moving_takes
 from .scene_copy import first_frame, noisy_winds, save_copy
 from .seals import Trust, is_sealed, key_file
 from .solver_request import solver_request
 from .trust import holds_scripts, scripts_may_run
-
-FRAME_RATES = (1, 1000)  # per second
 
 
 def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
@@ -160,11 +159,10 @@ def prepare_trial(scene: bpy.types.Scene, obj: bpy.types.Object, folder: Path, f
 def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewLayer:
     """Raise the Problem that keeps an object from being baked; the view layer it is seen in.
 
-    Those of `sources.check_target`, `skins.check_skin`, `sampling.layout_of`, `training_motion` and
-    `pose_motion.check_poses`, where the bundled solver simulates those of
+    Those of `sources.check_target`, `skins.check_skin`, `sampling.layout_of`, `frame_rates`,
+    `training_motion` and `pose_motion.check_poses`, where the bundled solver simulates those of
     `collider_meshes.check_colliders` and `programs.require_ml_backend`, and
-    Problem("object_not_in_scene" | "interaction_missing" | "interaction_hidden" | "bake_frame_rate" |
-    "frames_too_few").
+    Problem("object_not_in_scene" | "interaction_missing" | "interaction_hidden" | "frames_too_few").
     """
     check_target(obj)
     view_layer = view_layer_of(scene, obj)
@@ -179,10 +177,7 @@ def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewL
     frame = settings.frame_object
     if frame and frame.name not in view_layer.objects:
         raise Problem("interaction_missing", object=obj.name, interaction=frame.name)
-    fps = scene.render.fps / scene.render.fps_base
-    if not FRAME_RATES[0] <= fps <= FRAME_RATES[1]:
-        least, most = FRAME_RATES
-        raise Problem("bake_frame_rate", object=obj.name, found=f"{fps:.3g}", least=least, most=most)
+    check_frame_rate(scene, obj)
     if settings.take_frames < FEWEST_FRAMES:
         raise Problem("frames_too_few", object=obj.name, needed=FEWEST_FRAMES)
     check_training_motion(obj)

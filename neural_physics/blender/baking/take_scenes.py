@@ -13,8 +13,11 @@ from ...files.links import check_no_link
 from ...files.reading import NotReadable, open_plain
 from ..scene.live_fabric import key_fabric
 from ..scene.rigs.repeatability import check_rigs_repeat
+from ..settings.limits import bring_within
+from ..settings.properties import settings_of
+from .motion.frame_rates import check_frame_rate
 from .motion.pose_motion import key_poses
-from .motion.training_motion import Span, key_training_motion
+from .motion.training_motion import Span, check_training_motion, key_training_motion
 from .scene_copy import caches_written_below, first_frame, prepare_for_bake, save_copy
 from .seals import Trust
 from .trust import holds_scripts
@@ -29,7 +32,8 @@ SILENT = (
 def open_scene(path: Path, plan: BakePlan, trust: Trust) -> tuple[bpy.types.Scene, bpy.types.Object]:
     """Open a copy of the scene; its scripts may run if it was made here.
 
-    Raises Problem("place_is_link" | "bake_scene_lost").
+    What was checked when the bake was prepared is checked again: the copy may be somebody else's.
+    Raises Problem("place_is_link" | "bake_scene_lost" | "bake_frame_rate").
     """
     check_no_link(path.parent)
     try:
@@ -40,6 +44,8 @@ def open_scene(path: Path, plan: BakePlan, trust: Trust) -> tuple[bpy.types.Scen
         obj = scene.objects[plan.object]
     except (OSError, NotReadable, RuntimeError, KeyError) as error:
         raise Problem("bake_scene_lost", path=path, object=plan.object) from error
+    bring_within(settings_of(obj))  # those of an object that is not set up were not looked at
+    check_frame_rate(scene, obj)
     return scene, obj
 
 
@@ -76,7 +82,10 @@ def notes_on_scripts(plan: BakePlan, path: Path, trust: Trust) -> list[str]:
 def open_with_motion(
     plan: BakePlan, take: PlannedTake, trust: Trust
 ) -> tuple[bpy.types.Scene, bpy.types.Object]:
-    """Open the copy of the scene and give it a take's motion, or its poses. Raises what `open_scene` does."""
+    """Open the copy of the scene and give it a take's motion, or its poses.
+
+    Raises what `open_scene`, `key_poses` and `check_training_motion` do.
+    """
     scene, obj = open_scene(plan.scene_copy, plan, trust)
     if plan.view_layer not in scene.view_layers:
         raise Problem("bake_scene_lost", path=plan.scene_copy, object=obj.name)
@@ -89,6 +98,7 @@ def open_with_motion(
     if take.kind == "quasistatic":
         key_poses(scene, obj, span, take.seed)
     else:
+        check_training_motion(obj)
         key_training_motion(obj, span, take.seed, take.role)
         key_fabric(obj, span, take.seed)
     return scene, obj

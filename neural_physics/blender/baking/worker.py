@@ -26,10 +26,12 @@ def main() -> int:
     runpy.run_path(str(LAUNCHER))["load_packages"]()
     from neural_physics.jobs.cores import keep_to_cores
     from neural_physics.jobs.events import StopRequest, error_event, print_event
+    from neural_physics.jobs.overdue import end_when_overdue
 
     stop = StopRequest(arguments.stop_file)
     stop.listen()
     stop.follow(arguments.coordinator)
+    end_when_overdue(stop)
     if arguments.core is not None:
         # Before bpy starts its threads: Blender's cloth is only repeatable on one of them.
         keep_to_cores([arguments.core])

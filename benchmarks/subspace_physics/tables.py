@@ -181,9 +181,9 @@ def layers(part: dict[str, Any]) -> str:
     ms = part["ms"]
     frame = "{median:.1f} ({mean:.1f})".format
     lines = [
-        f"{part['training_frames']:,} training frames; {part['frames']:,} frames of the test take, without its "
-        f"first second and {part['torn']:,} in which the simulation tore a garment. Preset `{part['preset']}`, "
-        f"{part['bases']} bases, one seed; kept for testing: {part['kept']}.",
+        f"{part['training_frames']:,} training frames; {part['frames']:,} frames of the test take, without "
+        f"its first second and {part['torn']:,} in which the simulation tore a garment. Preset "
+        f"`{part['preset']}`, {part['bases']} bases, one seed; kept for testing: {part['kept']}.",
         "Milliseconds of a frame of the whole scene, median (mean): character alone "
         f"{frame(**ms['simulated'])}, all garments playing {frame(**ms['predicted'])}, with *Layers Below* "
         f"{frame(**ms['layered'])}; simulated {part['simulation_ms']:.0f}.",

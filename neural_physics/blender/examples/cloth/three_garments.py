@@ -18,9 +18,7 @@ from .garments import dress
 
 SKIRT = (0.132, 1.03), (0.38, 0.55)  # radius and height of waist and hem, metres
 TUNIC = (0.150, 1.06), (0.30, 0.80)
-# In a frame: with half as many, cloth that other cloth presses on slips through it, and is torn as it is drawn
-# back, in a tenth of all frames.
-STEPS = 10
+STEPS = 10  # a frame; with half as many, pressed cloth slips through other cloth, and capes are torn
 BETWEEN = 0.008  # of two garments, metres, while they are simulated
 LOCKS, ALONG, WIDTH = 26, 14, 0.022  # strips of hair, vertices along each, metres across
 TURNED = radians(225.0)  # its back and a side to the camera

@@ -10,6 +10,7 @@ from learning.commands.mesh_files import read_mesh_file
 from neural_physics.datasets.importing import import_take
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.datasets.takes import Dataset
+from neural_physics.steps import to_the_end
 
 BALL, RADIUS = "Ball", 0.3  # metres
 
@@ -30,7 +31,7 @@ def imported(dataset: Dataset, folder: Path) -> Dataset:
             (channel,) = dataset.info.channels.channels
             source = folder / "ball.npy"
             np.save(source, np.asarray(take.interaction))
-            import_take(
+            steps = import_take(
                 path,
                 mesh,
                 dataset.info.object,
@@ -43,6 +44,7 @@ def imported(dataset: Dataset, folder: Path) -> Dataset:
                 gravity=dataset.info.gravity,
                 colliders={BALL: RADIUS},
             )
+            to_the_end(steps)
     return Dataset.open(path)
 
 

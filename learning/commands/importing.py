@@ -11,6 +11,7 @@ from neural_physics.datasets.dataset_info import DatasetInfo, Role
 from neural_physics.datasets.importing import import_take
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import Emit, Progress, StopRequest
+from neural_physics.steps import to_the_end
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,12 +45,12 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
     mesh = read_mesh_file(args.mesh)
     progress = Progress(emit, "Importing", 1)
 
-    def visited(done: int, total: int) -> None:
-        progress.total = total
+    def visited(step: tuple[int, int]) -> None:
+        done, progress.total = step
         progress.at(done)
         stop.check()
 
-    name = import_take(
+    steps = import_take(
         args.out,
         mesh,
         args.object or args.mesh.stem,
@@ -61,8 +62,8 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
         columns=[column for column in args.channels.split(",") if column],
         gravity=tuple(args.gravity),
         colliders=dict(args.collider),
-        visited=visited,
     )
+    name = to_the_end(steps, visited)
     take = Dataset.open(args.out).outline(name)
     excluded = take.frame_count - take.usable_frames
     return {"dataset": str(args.out), "take": name, "frames": take.frame_count, "excluded": excluded}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 
 from ..arrays import Doubles, Floats, Mask, StoredIndices
 from ..interaction.channels import ChannelLayout
 from ..interaction.poses import Pose, pose_in
+from ..steps import to_the_end
 from .dataset_info import DatasetInfo, Exclusion, Gravity
 from .rest_mesh import Mesh
 from .takes import Dataset, Take
@@ -28,7 +28,6 @@ WIDEST_FALL = 2.0  # how far from its middle what falls reaches, in times of wha
 STEEPEST_DRIFT = 0.5  # how far the middle may go along gravity at least, of the way it has gone
 BEFORE, AFTER = 8, 24  # frames that go too: what led to it, and what has to settle
 CHUNK = 400_000  # vertices looked at together
-Found = TypeVar("Found")
 
 
 def find_bad_frames(
@@ -44,7 +43,7 @@ def find_bad_frames(
     positions (T, V, 3) and interaction (T, e) float32, in the reference frame; frame 0 is not
     simulated yet. gravity: see `DatasetInfo`. Neighbouring exclusions are merged; none overlap.
     """
-    return _to_the_end(bad_frames_steps(positions, mesh, layout, interaction, gravity=gravity))
+    return to_the_end(bad_frames_steps(positions, mesh, layout, interaction, gravity=gravity))
 
 
 def bad_frames_steps(
@@ -56,16 +55,6 @@ def bad_frames_steps(
     return merge(Exclusion(max(0, f - BEFORE), min(last, f + AFTER), reason) for f, reason in bad)
 
 
-def _to_the_end(steps: Generator[int, None, Found]) -> Found:
-    """Take all steps at once; what they return."""
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            found: Found = end.value
-            return found
-
-
 def find_bad_poses(
     positions: Floats,
     mesh: Mesh,
@@ -74,7 +63,7 @@ def find_bad_poses(
 ) -> tuple[Exclusion, ...]:
     """Bad frames of held poses, where each frame is a pose of its own and excluded alone."""
     steps = _bad_frames(positions, mesh, layout, interaction, gravity=(0.0, 0.0, 0.0))  # no pose falls
-    bad = _to_the_end(steps)
+    bad = to_the_end(steps)
     return tuple(Exclusion(f, f, reason) for f, reason in sorted(bad))
 
 

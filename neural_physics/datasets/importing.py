@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import shutil
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from io import TextIOWrapper
 from itertools import count, groupby
@@ -77,47 +76,6 @@ def read_cache(path: Path, mesh: Mesh, object_name: str) -> Floats:
 
 
 def import_take(
-    dataset_path: Path,
-    mesh: Mesh,
-    object_name: str,
-    cache_path: Path,
-    *,
-    source: Path | Sampled,
-    fps: float,
-    role: Role = "training",
-    name: str = "",
-    columns: Sequence[str] = (),
-    gravity: tuple[float, float, float] = DatasetInfo.gravity,
-    colliders: Mapping[str, float] | None = None,
-    visited: Callable[[int, int], None] = lambda done, total: None,
-) -> str:
-    """`import_take_steps` all at once; returns the take's name.
-
-    visited: called with what that yields; what it raises ends the import, and nothing is left.
-    """
-    steps = import_take_steps(
-        dataset_path,
-        mesh,
-        object_name,
-        cache_path,
-        source=source,
-        fps=fps,
-        role=role,
-        name=name,
-        columns=columns,
-        gravity=gravity,
-        colliders=colliders,
-    )
-    with closing(steps):
-        while True:
-            try:
-                done, total = next(steps)
-            except StopIteration as end:
-                return str(end.value)
-            visited(done, total)
-
-
-def import_take_steps(
     dataset_path: Path,
     mesh: Mesh,
     object_name: str,

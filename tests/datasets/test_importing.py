@@ -26,6 +26,7 @@ from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.files.row_files import npy_header
 from neural_physics.interaction.channels import Channel
+from neural_physics.steps import to_the_end
 
 ROOT = Path(__file__).resolve().parents[2]
 MESH = synthetic.sheet_mesh()
@@ -47,8 +48,11 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def add(files: Path, cache: str = "sheet.pc2", y: str = "hand.csv", **more) -> str:
-    return import_take(files / "d", MESH, "Sheet", files / cache, source=files / y, fps=24.0, **more)
+def add(
+    files: Path, cache: str = "sheet.pc2", y: str = "hand.csv", visited=lambda step: None, fps=24.0, **more
+) -> str:
+    steps = import_take(files / "d", MESH, "Sheet", files / cache, source=files / y, fps=fps, **more)
+    return to_the_end(steps, visited)
 
 
 @pytest.mark.parametrize("cache", ["sheet.pc2", "sheet.mdd"])
@@ -84,8 +88,8 @@ def test_an_exploding_simulation_is_imported_but_left_out(files):
 
 
 def test_an_import_that_is_stopped_leaves_no_take(files):
-    def stop(done: int, total: int) -> None:
-        if done == 12:
+    def stop(step: tuple[int, int]) -> None:
+        if step[0] == 12:
             raise Problem("stopped")
 
     with pytest.raises(Problem):
@@ -112,7 +116,7 @@ def test_a_take_that_the_disk_has_no_room_for_is_not_begun(files, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=needed - 1))
     visited = []
     with pytest.raises(Problem) as raised:
-        add(files, visited=lambda *step: visited.append(step))
+        add(files, visited=visited.append)
     assert raised.value.code == "disk_full" and not visited
     assert Dataset.open(files / "d").take_names() == []
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=needed))
@@ -122,7 +126,7 @@ def test_a_take_that_the_disk_has_no_room_for_is_not_begun(files, monkeypatch):
 def test_checking_what_was_imported_can_be_stopped_too(files, monkeypatch):
     monkeypatch.setattr(frame_checks, "CHUNK", MESH.vertex_count)  # one frame after the other
     visited = []
-    add(files, visited=lambda *step: visited.append(step))
+    add(files, visited=visited.append)
     assert visited[:40] == [(number, 40) for number in range(1, 41)]
     assert len(visited) >= 80 and set(visited[40:]) == {(40, 40)}
 
@@ -130,7 +134,7 @@ def test_checking_what_was_imported_can_be_stopped_too(files, monkeypatch):
 def test_an_import_that_is_killed_leaves_no_take_and_the_next_one_nothing_of_it(files):
     started, killed = os.fork(), 12
     if not started:
-        add(files, visited=lambda done, _: os.kill(os.getpid(), signal.SIGKILL) if done == killed else None)
+        add(files, visited=lambda step: os.kill(os.getpid(), signal.SIGKILL) if step[0] == killed else None)
     assert os.waitpid(started, 0)[1] == signal.SIGKILL
     assert Dataset.open(files / "d").take_names() == []
     assert add(files) == "take_000"
@@ -286,7 +290,7 @@ def test_other_meshes_other_frame_rates_and_taken_names_are_refused(files):
             add(files, **change)
         assert raised.value.code == code
     with pytest.raises(Problem) as raised:
-        import_take(files / "d", MESH, "Sheet", files / "sheet.pc2", source=files / "hand.csv", fps=30.0)
+        add(files, fps=30.0)
     assert raised.value.code == "dataset_other_fps"
 
 

@@ -156,7 +156,7 @@ def import_steps(
 
     interaction: a file, or None: what the scene has, whose frames are visited one by one. Returns the take's
     name. Yields frames that are done and their total; closing it leaves no take. Raises what
-    `importing.import_take_steps`, `check_mesh` and `sample_steps` do, and Problem("object_busy").
+    `importing.import_take`, `check_mesh` and `sample_steps` do, and Problem("object_busy").
     """
     check_mesh(obj)
     _check_free(obj)
@@ -166,7 +166,7 @@ def import_steps(
     folder, mesh = dataset_folder(obj), simulated_mesh(obj)
     count = len(importing.read_cache(cache, mesh, obj.name))
     source = (yield from sample_steps(scene, obj, count)) if interaction is None else interaction
-    steps = importing.import_take_steps(folder, mesh, obj.name, cache, source=source, fps=fps, role=role)
+    steps = importing.import_take(folder, mesh, obj.name, cache, source=source, fps=fps, role=role)
     name = yield from _alone(obj, folder, now_and_then(steps))
     enable(settings_of(obj))
     forget()

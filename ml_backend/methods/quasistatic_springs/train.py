@@ -71,7 +71,9 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     if has_poses:
         about = _info(dataset, rig.skin, {})
         learned = train_poses(rig, poses, held_poses, options, key=key, info=about, emit=emit, stop=stop)
-        targets = targets_of(rig, about, learned.tensors)
+    network = learned.tensors if learned and learned.helps else None
+    if network:
+        targets = targets_of(rig, _info(dataset, rig.skin, {}), network)
     else:
         if preset.settled:
             rig = replace(rig, rest=rig.settled_rest(spans))
@@ -85,7 +87,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         **skin_tensors(rig.skin),
         "stiffness": stiffness.astype(np.float32),
         "damping": damping.astype(np.float32),
-        **(learned.tensors if learned else {}),
+        **(network or {}),
     }
     frames = sum(len(span) for span in spans)
     training = options.about(frames)
@@ -101,7 +103,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         "simpler_error": bones.error,
         "seconds": round(seconds, 1),
         "reason": FITTED,
-        **(learned.summary() if learned else {}),
+        **(learned.summary() if learned and network else {}),
     }
     tensors[VERTEX_ERROR] = errors.per_vertex
     write_model(options.out, _info(dataset, rig.skin, training | result), tensors)

@@ -12,6 +12,7 @@ import posing
 import pytest
 
 from learning.training.spans import split_poses
+from neural_physics.datasets.point_caches import write_pc2
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.evaluation.rollouts import rollout, rollout_errors, tile
@@ -192,6 +193,19 @@ def test_a_few_poses_are_no_lesson(tmp_path):
     result = train(few, tmp_path / "model.safetensors")
     assert "poses" not in result
     load_method(read_model(tmp_path / "model.safetensors"))
+
+
+def test_a_network_that_is_further_off_than_bones_is_left_out(tmp_path):
+    """Its poses say nothing of the shapes, which it learns by heart."""
+    dataset = posing.make_dataset(tmp_path / "d", counts=(20, 20), frames=(80, 20))
+    shapes = np.array(dataset.take("poses_training").positions)
+    write_pc2(dataset.path / "takes" / "poses_training" / "positions.pc2", np.roll(shapes, 7, axis=0))
+    result = train(Dataset.open(dataset.path), tmp_path / "model.safetensors")
+    assert "poses" not in result
+    assert any("it is left out. Raise Poses" in note for note in result["notes"])
+    model = read_model(tmp_path / "model.safetensors")
+    assert not any(name.startswith(NETWORK) for name in model.tensors)
+    assert result["validation_error"] <= 1.1 * result["skinning_error"]
 
 
 def test_poses_without_motion_are_refused_in_a_sentence(dataset, tmp_path):

@@ -19,6 +19,7 @@ from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.files.atomic import writing
 from neural_physics.jobs.events import Emit, StopRequest
+from neural_physics.models.model_file import check_replaceable
 
 REQUIREMENTS = Path(__file__).resolve().parents[2] / "requirements" / "search.txt"
 TRIALS = 30
@@ -49,8 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, Any]:
     """Search, or take part in a search; returns what the "result" event says.
 
-    Raises Problem("searching_python_lacks" | "setting_unknown" | "setting_unusable" | "file_is_folder"), what
-    `Dataset.open` does and what `Search` does.
+    Raises Problem("searching_python_lacks" | "setting_unknown" | "setting_unusable" | "file_is_folder" |
+    "file_not_ours"), what `Dataset.open` does and what `Search` does.
     """
     if args.coordinator:
         stop.follow(args.coordinator)
@@ -78,6 +79,7 @@ def _asked(args: argparse.Namespace) -> Asked:
     out = args.out or args.dataset.absolute().parent / "best.safetensors"
     if out.is_dir():
         raise Problem("file_is_folder", path=out)
+    check_replaceable(out)
     arguments = TRAINERS.arguments(args.method)
     given = {PRESET: args.preset, BASES: args.bases, SEED: args.seed}
     words = [f"--method={args.method}", *(f"--{name}={value}" for name, value in given.items())]

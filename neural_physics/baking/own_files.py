@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..errors import Problem
 from ..files.listing import entries
+from ..files.reading import read_json
 
 PLAN = "bake.json"
 # Each of them, also as it is while it is written.
@@ -31,7 +32,7 @@ def check_made_by_bakes(folder: Path) -> None:
     plan in it, it is a bake's. Raises what `entries` does, too.
     """
     found = entries(folder)
-    if any(path.name == PLAN for path in found):
+    if _is_plan(folder / PLAN):
         return
     for path in found:
         within = entries(path) if OF_HOLDERS.fullmatch(path.name) and path.is_dir() else None
@@ -40,6 +41,14 @@ def check_made_by_bakes(folder: Path) -> None:
         for other in within or ():
             if not OF_ONE_HOLDER.fullmatch(other.name):
                 raise Problem("file_not_ours", path=other)
+
+
+def _is_plan(path: Path) -> bool:
+    try:
+        said = read_json(path)
+    except (OSError, ValueError):
+        return False
+    return isinstance(said, dict) and {"object", "scene", "view_layer", "takes"} <= said.keys()
 
 
 def _is_ours(path: Path) -> bool:

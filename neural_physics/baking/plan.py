@@ -22,7 +22,7 @@ from ..files.links import check_no_link
 from ..files.listing import entries
 from ..files.names import is_portable, same_key
 from ..files.reading import read_json
-from .own_files import PLAN, check_made_by_bakes
+from .own_files import PLAN
 
 MOST_SEED = 2**64 - 1
 MOST_AT_ONCE, MOST_MOTIONS = 10_000, 100
@@ -186,14 +186,13 @@ def _is_number(value: object, least: int, most: int) -> bool:
 
 
 def check_own_folders(dataset: Path) -> None:
-    """Raise the Problem where writing and deleting takes would act on another place, or on other files.
+    """Raise Problem("place_is_link") where writing and deleting takes would act on another place.
 
-    Those are Problem("place_is_link"), and what `check_made_by_bakes` and `entries` raise.
+    Raises what `entries` does, too.
     """
     kept = (side_folder(dataset), together_folder(dataset))
     for place in (dataset / "takes", *kept, *(each for folder in kept for each in entries(folder))):
         check_no_link(place)
-    check_made_by_bakes(side_folder(dataset))
 
 
 def plan_file(dataset: Path) -> Path:

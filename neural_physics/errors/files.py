@@ -11,7 +11,7 @@ PROBLEMS: dict[str, str] = {
     ),
     "folder_not_writable": "The folder {path} cannot be written to ({reason}): choose another one.",
     "place_elsewhere": (
-        "{object} keeps its {setting} at {path}, which is outside the folder of this .blend: click Allow "
+        "{object} keeps its {setting} at {path}, outside the folder neural_physics beside this .blend: click Allow "
         "if you trust that location, choose another under Options, or give it on the command line."
     ),
     "places_allowed": "{object} uses no location that needs to be allowed: continue with Bake or Train.",

@@ -94,7 +94,7 @@ def test_what_is_made_of_two_models_in_one_folder_has_two_places(tmp_path):
 
 def test_deleting_a_dataset_leaves_what_is_not_its_own(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "shared"
-    for kept in ("takes/clips/a.mov", "bake/bread.txt", "jobs/applications.txt", "notes.txt"):
+    for kept in ("takes/clips/a.mov", "jobs/applications.txt", "notes.txt"):
         (folder / kept).parent.mkdir(parents=True, exist_ok=True)
         (folder / kept).write_text("mine")
     settings = settings_of(cloth)
@@ -102,7 +102,7 @@ def test_deleting_a_dataset_leaves_what_is_not_its_own(tmp_path):
     argv = object_tasks.bake_command(bpy.context.scene, cloth)
     assert host.run_blocking(paths.jobs_folder(cloth), object_tasks.BAKE, argv).phase == "finished"
     (folder / "bake").mkdir(exist_ok=True)
-    (folder / "bake" / "bread.txt").write_text("mine")  # a bake that finishes removes its folder
+    (folder / "bake" / "bread.txt").write_text("mine")
     forget()
     object_tasks.delete_dataset(cloth)
     left = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
@@ -326,7 +326,9 @@ def test_blend_files_with_accents_in_their_names_do_not_share_a_folder(tmp_path)
 def test_a_scene_cannot_name_blenders_own_folders_in_other_capitals(tmp_path, monkeypatch):
     """macOS and Windows find them so, too."""
     saved_cloth(tmp_path)
-    monkeypatch.setattr(named_places, "_of_programs", lambda: [tmp_path / "Library" / "Blender"])
+    home = tmp_path / named_places.HOME
+    monkeypatch.setattr(named_places, "_of_programs", lambda: [home / "Library" / "Blender"])
     for name in ("Library/Blender", "library/BLENDER", "LIBRARY/blender."):
-        assert not named_places.may_name(tmp_path / name / "scripts" / "model.safetensors")
-    assert named_places.may_name(tmp_path / "Library" / "Blender models" / "model.safetensors")
+        assert not named_places.may_name(home / name / "scripts" / "model.safetensors")
+    assert named_places.may_name(home / "Library" / "Blender models" / "model.safetensors")
+    assert not named_places.may_name(tmp_path / "textures" / "dataset"), "the artist's own files are there"

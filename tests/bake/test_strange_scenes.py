@@ -348,6 +348,18 @@ def test_a_seal_is_of_what_the_scene_links_too_wherever_the_project_lies(tmp_pat
     assert not trust.is_in(returned) and trust.is_in(copy)
     library.unlink()
     assert not trust.is_in(returned)
+    # Behind a link to the dataset the system finds another file under the same name than Blender does.
+    project = tmp_path / "linked"
+    shutil.copytree(artist, project)
+    deep = project / "x" / "y"
+    (deep / "lib").mkdir(parents=True)
+    (project / "d").rename(deep / "d")
+    (project / "d").symlink_to(deep / "d")
+    shutil.move(project / "lib" / "prop.blend", deep / "lib" / "prop.blend")
+    (project / "lib" / "prop.blend").write_bytes(b"another library")
+    assert not trust.is_in(project / "d" / "bake" / "scene.blend") and trust.is_in(
+        deep / "d" / "bake" / "scene.blend"
+    )
     # What it says that it links is sealed, too.
     said = json.loads(copy.with_suffix(".seal").read_text())
     copy.with_suffix(".seal").write_text(json.dumps(said | {"files": []}))

@@ -234,12 +234,13 @@ for path, data, folder, reason in [
     (startup / "model.safetensors", MODEL, SCENE, "outside the folder"),
     ("//.config/blender/4.5/scripts/startup/model.safetensors", MODEL, HOME, "outside the folder"),
     ("//sub/../../other/model.safetensors", MODEL, SCENE, "outside the folder"),
-    ("//model.py", MODEL, SCENE, "does not end in .safetensors"),
-    ("//model.safetensors.py", MODEL, SCENE, "does not end in .safetensors"),
-    ("//model", MODEL, SCENE, "does not end in .safetensors"),
-    ("//model.safetensors", CODE, SCENE, "cannot be read"),
-    ("//model.safetensors", MODEL[:-1], SCENE, "cannot be read"),
+    ("//neural_physics/model.py", MODEL, SCENE, "does not end in .safetensors"),
+    ("//neural_physics/model.safetensors.py", MODEL, SCENE, "does not end in .safetensors"),
+    ("//neural_physics/model", MODEL, SCENE, "does not end in .safetensors"),
+    ("//neural_physics/model.safetensors", CODE, SCENE, "cannot be read"),
+    ("//neural_physics/model.safetensors", MODEL[:-1], SCENE, "cannot be read"),
     ("relative.safetensors", MODEL, SCENE, "outside the folder"),
+    ("//assets/hero.safetensors", MODEL, SCENE, "outside the folder"),  # the artist's own, perhaps
 ]:
     sheet = make(path, data=data, folder=folder)
     startup.mkdir(parents=True, exist_ok=True)
@@ -271,32 +272,33 @@ def test_nothing_is_written_through_a_link(in_blender: Callable[..., str]) -> No
 victim, folder = HOME / "diary.txt", HOME / "photos"
 folder.mkdir(parents=True, exist_ok=True)
 victim.write_text("dear diary")
-(SCENE / "jobs").mkdir(parents=True)
+OWN = SCENE / "neural_physics"
+OWN.mkdir(parents=True)
 
 # A folder on the way to the model is a link.
-(SCENE / "models").symlink_to(folder)
-sheet = make("//models/model.safetensors")
+(OWN / "models").symlink_to(folder)
+sheet = make("//neural_physics/models/model.safetensors")
 assert "outside the folder" in refused(ours.unpack)
 
 # The model is a link, or the file it is written to first is one.
-sheet = make("//model.safetensors")
-(SCENE / "model.safetensors").symlink_to(victim)
+sheet = make("//neural_physics/model.safetensors")
+(OWN / "model.safetensors").symlink_to(victim)
 assert refused(ours.unpack, overwrite=True)
-(SCENE / "model.safetensors").unlink()
-(SCENE / "model.safetensors.new").symlink_to(victim)
+(OWN / "model.safetensors").unlink()
+(OWN / "model.safetensors.new").symlink_to(victim)
 assert ours.unpack(overwrite=True) == {"FINISHED"}
-assert (SCENE / "model.safetensors").read_bytes() == MODEL
+assert (OWN / "model.safetensors").read_bytes() == MODEL
 
 # What lies beside the model, and the jobs of the dataset.
-sheet = make("//model.safetensors", "//dataset")
+sheet = make("//neural_physics/model.safetensors", "//neural_physics/dataset")
 named = {
     paths.playback_path: "model_playback.pc2", paths.best_so_far_path: "model.partial.safetensors",
     paths.checkpoint_path: "model.safetensors.training", paths.report_path: "report.html",
     paths.jobs_folder: "dataset/jobs",
 }
-(SCENE / "dataset").mkdir()
+(OWN / "dataset").mkdir()
 for function, name in named.items():
-    (SCENE / name).symlink_to(folder if "." not in name or name.endswith("training") else victim)
+    (OWN / name).symlink_to(folder if "." not in name or name.endswith("training") else victim)
     try:
         function(sheet)
     except errors.Problem as problem:
@@ -304,9 +306,9 @@ for function, name in named.items():
     else:
         raise AssertionError(name)
     draw_all()
-    (SCENE / name).unlink()
+    (OWN / name).unlink()
 process = part("neural_physics.jobs.process")
-logs = SCENE / "dataset" / "jobs"
+logs = OWN / "dataset" / "jobs"
 logs.mkdir()
 (logs / "train.jsonl").symlink_to(victim)
 try:

@@ -141,7 +141,7 @@ settings.dataset_folder = "//../outside"
 named = part("neural_physics.blender.settings.named_places")
 named._agreed_now.clear()  # as where a stranger's scene names it
 (part("neural_physics.blender.settings.own_folders").user_folder() / named.MEMORY).unlink()
-refused("outside the folder of this .blend", ours.submit_bake)
+refused("outside the folder neural_physics", ours.submit_bake)
 settings.dataset_folder = ""
 settings.interactions.clear()
 refused("nothing to react to", ours.submit_bake)

@@ -8,6 +8,7 @@ import math
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from motion_data import make_dataset
 
@@ -80,6 +81,15 @@ def test_no_model_is_copied_through_a_link(dataset, made, link):
         read_model(dataset.parent / "best.safetensors").info.training["validation_error"]
         == (result["validation_error"])
     )
+
+
+def test_the_best_model_of_another_program_is_not_replaced(dataset):
+    theirs = dataset.parent / "best.safetensors"
+    theirs.write_bytes(format_tensors({"weight": np.ones((2, 2), np.float32)}, {"format": "pt"}))
+    before = theirs.read_bytes()
+    with pytest.raises(Problem) as refused:
+        asked(dataset)
+    assert refused.value.code == "file_not_ours" and theirs.read_bytes() == before
 
 
 @pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])

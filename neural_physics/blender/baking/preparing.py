@@ -10,6 +10,7 @@ import bpy
 
 from ...baking.choice import write_guide
 from ...baking.handing_over import gather, scene_begun
+from ...baking.own_files import check_made_by_bakes
 from ...baking.plan import (
     FEWEST_FRAMES,
     AlsoBaked,
@@ -21,7 +22,7 @@ from ...baking.plan import (
 )
 from ...baking.pose_plan import plan_poses, pose_take_names
 from ...datasets.dataset_info import TakeInfo, read_take_info
-from ...datasets.take_folders import holders_folder
+from ...datasets.take_folders import holders_folder, side_folder
 from ...datasets.takes import Dataset
 from ...errors import Problem
 from ...files.atomic import writing
@@ -62,6 +63,7 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     view_layer = check_bake(scene, obj)
     folder = dataset_folder(obj).resolve()
     check_own_folders(folder)
+    check_made_by_bakes(side_folder(folder))
     dataset, asked = dataset_for(scene, obj, folder)
     settings = settings_of(obj)
     count = moving_takes(obj)

@@ -105,7 +105,10 @@ def _from(scene: Path, name: str) -> str:
 
 
 def _place(scene: Path, name: str) -> Path:
-    return scene.parent / name[2:] if name.startswith("//") else Path(name)
+    if not name.startswith("//"):
+        return Path(name)
+    # As Blender finds it, in the text of the path; the system would go up from where a link leads.
+    return Path(os.path.abspath(scene.parent / name[2:]))  # noqa: PTH100
 
 
 def _code(key: Path, own: object, files: object) -> str | None:

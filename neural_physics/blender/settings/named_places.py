@@ -1,9 +1,10 @@
 """Which places on disk a scene may name for what is read, written and deleted there.
 
-A .blend may come from anybody, and its settings name files. What lies below the .blend's own folder is free
-to name, and what the extension keeps for scenes without a file. Any other place is not so much as looked at
-(on a network, looking already reveals who looks) before the artist has agreed to it: by choosing it, naming
-it on the command line, or pressing Allow. What was agreed to is remembered in the user's folder.
+A .blend may come from anybody, and its settings name files. Free to name is what lies in the folder
+`neural_physics` beside the .blend, where nothing but datasets and models is, and what the extension keeps for
+scenes without a file. Any other place is not so much as looked at (on a network, looking already reveals who
+looks) before the artist has agreed to it: by choosing it, naming it on the command line, or pressing Allow.
+What was agreed to is remembered in the user's folder.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from ...files.atomic import write_atomically
 from ...files.names import same_key
 from .own_folders import EXTENSION_ROOT, unsaved_folder, user_folder
 
+HOME = "neural_physics"  # beside the .blend
 MEMORY = "agreed_places.json"  # in the user's folder
 MOST_REMEMBERED = 2000  # places; the oldest are forgotten first
 
@@ -57,15 +59,20 @@ def agree(place: Path) -> None:
 
 def _free_roots() -> list[Path]:
     roots = [unsaved_folder()]
-    return [Path(bpy.data.filepath).parent, *roots] if bpy.data.filepath else roots
+    return [Path(bpy.data.filepath).parent / HOME, *roots] if bpy.data.filepath else roots
 
 
 def _is_below(place: Path, root: Path) -> bool:
-    """Whether a place is below a folder, also when links are followed, and none that programs look into."""
+    """Whether a place is below a folder, through no link, and none that programs look into.
+
+    The folder may be a link itself, or have one in it that leads to another dataset.
+    """
     if not _is_plainly_below(place, root):
         return False
     try:
-        return _is_plainly_below(place.resolve(), root.resolve())
+        here = root.parent.resolve() / root.name  # what leads to the .blend may be a link
+        there = here / place.relative_to(root)
+        return _same_place(place.resolve()) == _same_place(there) and _is_plainly_below(there, here)
     except (OSError, RuntimeError, ValueError):  # a circle of links, or a name that none can have
         return False
 

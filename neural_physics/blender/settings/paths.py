@@ -16,7 +16,7 @@ import bpy
 from ...errors import Problem
 from ...files.links import check_no_link
 from ...files.names import portable, same_key
-from .named_places import check_place, may_name
+from .named_places import HOME, check_place, may_name
 from .own_folders import unsaved_folder
 from .properties import settings_of
 
@@ -111,7 +111,7 @@ def home_folder(obj: bpy.types.Object) -> Path:
     if not bpy.data.filepath:
         return _not_anothers(unsaved_folder() / name, obj)
     blend = Path(bpy.data.filepath)
-    home = blend.parent / "neural_physics"
+    home = blend.parent / HOME
     # Where earlier versions kept them.
     if (home / name / DATASET / "dataset.json").is_file() or (home / name / MODEL).is_file():
         return home / name

@@ -95,6 +95,7 @@ def judge() -> dict[str, Any]:
     takes = {name: Dataset.open(path).takes("test")[0] for name, path in found.items()}
     scene, garments = _scene_of(takes[MAIN], main)
     counted = _counted(takes)
+    below = {name: [layer.name for layer in layers_below(obj)] for name, obj in garments.items()}
     kinds: dict[str, dict[str, dict[str, Behind]]] = {}
     clocks: dict[str, list[float]] = {kind: [] for kind in KINDS}
     for kind, shapes in (
@@ -106,9 +107,9 @@ def judge() -> dict[str, Any]:
         for frame in shapes:
             faces = {name: _Faces(points, mesh_data(garments[name])) for name, points in frame.items()}
             for name, points in frame.items():
-                for below in layers_below(garments[name]):
-                    behind = measured.setdefault(name, {}).setdefault(below.name, Behind())
-                    behind.add(points, faces[below.name])
+                for layer in below[name]:
+                    behind = measured.setdefault(name, {}).setdefault(layer, Behind())
+                    behind.add(points, faces[layer])
     return {
         "preset": PRESET,
         "bases": BASES,

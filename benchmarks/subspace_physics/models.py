@@ -24,6 +24,8 @@ KEPT = (
     "mean_error",
     "frame_mean",
     "frame_median",
+    "rms_metres",
+    "spread_metres",
     "basis_error",
     "per_rollout",
     "expected_error",

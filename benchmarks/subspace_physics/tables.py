@@ -152,6 +152,8 @@ GARMENTS = (
     Column("best in basis", "basis_error", ".3f"),
     Column("mean of frames", "frame_mean", ".3f"),
     Column("median frame", "frame_median", ".3f"),
+    Column("moves, mm", lambda row: 1e3 * row["spread_metres"], ".0f"),
+    Column("off, mm", lambda row: 1e3 * row["rms_metres"], ".0f"),
     Column("training, min", lambda row: row["training"]["seconds"] / 60, ".1f"),
 )
 GARMENT_SHAPES = {"simulated": "simulated", "predicted": "predicted", "layered": "with *Layers Below*"}

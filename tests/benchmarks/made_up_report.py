@@ -436,6 +436,8 @@ REPORT: dict[str, Any] = {
                 "basis_error": 0.0512,
                 "frame_mean": 0.8 * error,
                 "frame_median": 0.7 * error,
+                "spread_metres": 0.1034,
+                "rms_metres": 0.1034 * error,
                 "training": {"seconds": 312.5},
             }
             for name, error in (("Cape", 0.3123), ("Skirt", 0.2018))

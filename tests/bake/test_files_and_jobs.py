@@ -332,3 +332,20 @@ def test_a_scene_cannot_name_blenders_own_folders_in_other_capitals(tmp_path, mo
         assert not named_places.may_name(home / name / "scripts" / "model.safetensors")
     assert named_places.may_name(home / "Library" / "Blender models" / "model.safetensors")
     assert not named_places.may_name(tmp_path / "textures" / "dataset"), "the artist's own files are there"
+
+
+def test_what_is_behind_a_link_is_not_free_to_name_but_the_scene_itself_may_be(tmp_path):
+    project = tmp_path / "project"
+    project.mkdir()
+    saved_cloth(project)
+    home = project / named_places.HOME
+    (home / "mine" / "dataset").mkdir(parents=True)
+    (home / "theirs").symlink_to(home / "mine")
+    assert named_places.may_name(home / "mine" / "dataset")
+    assert not named_places.may_name(home / "theirs" / "dataset")
+    (tmp_path / "shelf").symlink_to(project)
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shelf" / Path(bpy.data.filepath).name))
+    assert named_places.may_name(tmp_path / "shelf" / named_places.HOME / "mine" / "dataset")
+    home.rename(tmp_path / "elsewhere")
+    home.symlink_to(tmp_path / "elsewhere")
+    assert not named_places.may_name(tmp_path / "shelf" / named_places.HOME / "mine" / "dataset")

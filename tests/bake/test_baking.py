@@ -92,6 +92,7 @@ def test_the_artists_file_and_what_is_open_stay_as_they_were(tmp_path):
     settings_of(cloth).dataset_folder = "//takes/"
     settings_of(cloth).take_count, settings_of(cloth).take_frames = 1, 10
     bpy.ops.wm.save_as_mainfile(filepath=str(blend))
+    agree(tmp_path / "takes")  # named before there was a file, it is asked about
     bytes_before, frame_before = blend.read_bytes(), bpy.context.scene.frame_current
     run(prepare_bake(bpy.context.scene, cloth))
     assert blend.read_bytes() == bytes_before

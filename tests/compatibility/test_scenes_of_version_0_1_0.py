@@ -15,8 +15,10 @@ from test_version_0_1_0 import FIXTURES
 
 from neural_physics.blender.baking.preparing import prepare_bake
 from neural_physics.blender.playing.output.geometry_nodes import GROUP, add_modifier
+from neural_physics.blender.settings.named_places import agree
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.datasets.takes import Dataset
+from neural_physics.errors import Problem
 
 pytestmark = pytest.mark.blender
 
@@ -47,6 +49,10 @@ def test_a_bake_that_was_cut_short_goes_on_and_keeps_its_frames(tmp_path):
     shutil.copytree(FIXTURES / "dataset", tmp_path / "dataset")
     before = Dataset.open(tmp_path / "dataset").take("take_001").positions.copy()
     scene, sheet = opened(tmp_path / "baking.blend")
+    with pytest.raises(Problem) as asked:  # in 0.1.0 a scene could name any place
+        prepare_bake(scene, sheet)
+    assert asked.value.code == "place_elsewhere"
+    agree(tmp_path / "dataset")
     result = run(prepare_bake(scene, sheet))
     assert result["frames"] == 200, result
     dataset = Dataset.open(tmp_path / "dataset")

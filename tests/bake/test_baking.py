@@ -42,6 +42,7 @@ from neural_physics.baking.programs import Programs
 from neural_physics.blender.baking.preparing import prepare_bake
 from neural_physics.blender.baking.trust import scripts_may_run
 from neural_physics.blender.scene.sources import read_positions
+from neural_physics.blender.settings.named_places import agree
 from neural_physics.datasets.takes import Dataset
 
 

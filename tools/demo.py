@@ -71,7 +71,8 @@ def scene_to_work_in() -> bpy.types.Object:
     obj = build("BALL_AND_SHEET", scene)
     settings = settings_of(obj)
     settings.take_count, settings.take_frames = TAKES, TAKE_FRAMES
-    settings.dataset_folder, settings.model_path = "//dataset", "//model.safetensors"
+    settings.dataset_folder = "//neural_physics/dataset"
+    settings.model_path = "//neural_physics/model.safetensors"
     settings.preset = "preview"
     bpy.ops.wm.save_as_mainfile(filepath=str(BLEND))
     return obj

@@ -51,7 +51,8 @@ def make(name: str) -> Path:
         settings = settings_of(obj)
         settings.take_count, settings.take_frames = recipe.takes, recipe.frames
         settings.basis_count, settings.preset = recipe.bases, "balanced"
-        settings.dataset_folder, settings.model_path = "//dataset", "//model.safetensors"
+        settings.dataset_folder = "//neural_physics/dataset"
+        settings.model_path = "//neural_physics/model.safetensors"
         bpy.ops.wm.save_as_mainfile(filepath=str(blend))
     jobs = jobs_folder(obj)
     if not model_path(obj).is_file():

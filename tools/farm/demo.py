@@ -36,6 +36,7 @@ from .hosts import Host, lacking
 from .slurm import Cluster, slurm_lacks
 
 FARM = workshop.ROOT / "build" / "farm"
+DATASET = Path("neural_physics", "dataset")  # beside the scene
 SCRIPTS = workshop.ROOT / "farm" / "slurm"
 TAKES, TAKE_FRAMES = 6, 300
 LOOK_EVERY = 0.5  # seconds
@@ -58,7 +59,7 @@ class Way:
         self.folder, self.blender = FARM / name, blender
         self.share, self.log = self.folder / "share", self.folder / "log.txt"
         self.scene = self.share / "ball_and_sheet.blend"
-        self.dataset = self.share / "dataset"
+        self.dataset = self.share / DATASET
         self.share.mkdir(parents=True)
         shutil.copyfile(FARM / self.scene.name, self.scene)
         self.run(self.scene, "prepare", "--takes", str(TAKES), "--frames", str(TAKE_FRAMES))
@@ -129,7 +130,8 @@ def make_scene(path: Path) -> None:
     """The example, which will be trained briefly."""
     obj = build("BALL_AND_SHEET", workshop.empty_scene())
     settings = settings_of(obj)
-    settings.dataset_folder, settings.model_path = "//dataset", "//model.safetensors"
+    settings.dataset_folder = "//neural_physics/dataset"
+    settings.model_path = "//neural_physics/model.safetensors"
     settings.preset = "preview"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
 
@@ -154,7 +156,7 @@ def two_workers(way: Way) -> Iterator[list[Popen[str]]]:
             workers = [Popen(work, stdout=log, stderr=log, text=True) for _ in range(2)]
         else:
             hosts = way.hosts()
-            work = way.line(None, "work", hosts[0].at / "dataset", "--at-once", "1")
+            work = way.line(None, "work", hosts[0].at / DATASET, "--at-once", "1")
             workers = [host.start(*work, out=log) for host in hosts]
         try:
             yield workers
@@ -174,9 +176,9 @@ def by_slurm(way: Way) -> Shown:
     at = hosts[0].at
     options = (f"--chdir={at}", f"--output={at}/%x.txt")
     with Cluster(way.folder / "slurm", hosts) as slurm:
-        bake = slurm.submit("--array=1-2", *options, SCRIPTS / "bake.sh", at / "dataset", way.blender)
+        bake = slurm.submit("--array=1-2", *options, SCRIPTS / "bake.sh", at / DATASET, way.blender)
         after = (f"--dependency=afterok:{bake}", *options)
-        slurm.submit(*after, SCRIPTS / "train.sh", at / way.scene.name, at / "dataset", way.blender)
+        slurm.submit(*after, SCRIPTS / "train.sh", at / way.scene.name, at / DATASET, way.blender)
         baked = way.watch(lambda: f"{bake}_" in slurm.queue())
         console.print("Slurm: training and evaluating")
         while queue := slurm.queue():

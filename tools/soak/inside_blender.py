@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 import bpy
 
@@ -14,7 +15,9 @@ from neural_physics.blender import commands
 from neural_physics.blender.jobs import host
 from neural_physics.blender.playing import playback
 from neural_physics.blender.settings import properties
+from neural_physics.blender.settings.named_places import agree
 from neural_physics.blender.settings.registration import register_parts
+from tools.soak.activities import DATASET, MODEL
 from tools.soak.marks import BEGINS
 
 
@@ -26,6 +29,8 @@ def main(scene: str, *words: str) -> int:
     preferences.filepaths.save_version = 0  # no .blend1, which no two runs have alike
     register_parts((properties, host, playback))
     bpy.ops.wm.open_mainfile(filepath=scene)
+    for name in (DATASET, MODEL):  # its scenes have them beside themselves, as somebody may choose
+        agree(Path(scene).parent / name)
     print(BEGINS, flush=True)  # noqa: T201 (whoever times a fault waits for it)
     return commands.main(words)
 

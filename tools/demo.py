@@ -169,7 +169,7 @@ def show(measured: dict[str, Any]) -> None:
     table = Table(title="Ball & Sheet", show_header=False)
     table.add_column(style="bold")
     table.add_column(justify="right")
-    report = json.loads((DEMO / "report.json").read_text())
+    report = json.loads((DEMO / "neural_physics" / "report.json").read_text())
     play = measured["play"]
     for row in (
         ("Bake", f"{measured['bake']['frames_per_second']:.0f} frames/s"),

@@ -107,7 +107,7 @@ class Way:
     def shown(self, hosts: dict[str, str], seconds: float) -> Shown:
         """What came of it."""
         frames = sum(take.frame_count for take in Dataset.open(self.dataset).outlines())
-        report = json.loads((self.share / "report.json").read_text(encoding="utf-8"))
+        report = json.loads((self.dataset.parent / "report.json").read_text(encoding="utf-8"))
         return Shown(hosts, frames, seconds, report)
 
 

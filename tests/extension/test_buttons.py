@@ -81,6 +81,7 @@ packing, paths = part("neural_physics.blender.playing.packing"), part("neural_ph
 trained = part("operators.tasks.job_results").trained
 settings.enabled = True
 folder, result = paths.jobs_folder(sheet), {"model": str(HERE / "second.safetensors")}
+settings.model_path = "//second.safetensors"  # chosen before the training began
 settings.model_path = "//elsewhere.safetensors"  # chosen while the training ran
 assert not trained(HERE / "jobs of another scene", result)
 bpy.ops.object.mode_set(mode="EDIT")

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.blender
 # Modules that any Python program imports sooner or later, or that are run by name.
 TRAPS = """
 from pathlib import Path
-import importlib
+import importlib, json
 sys.path = [entry for entry in sys.path if entry]  # this program is not the one that is to be tested
 HERE = Path.cwd()
 RAN = HERE / "ran"
@@ -39,6 +39,9 @@ def plant_all(scene):
     data = scene / "neural_physics" / "scene" / "Sheet" / "dataset"
     for folder in (HERE, scene, data, data / "jobs", data / "bake", data / "takes", data / "jobs" / "traps"):
         plant(folder)
+    # Without what looks like a plan a bake would be refused, as in a folder of the artist's own called `bake`.
+    plan = {"object": "Sheet", "scene": "Scene", "view_layer": "ViewLayer", "takes": []}
+    (data / "bake" / "bake.json").write_text(json.dumps(plan))
     os.environ["PYTHONPATH"] = os.pathsep.join([str(HERE), str(data / "jobs"), ""])
     os.environ["PYTHONSTARTUP"] = str(HERE / "json.py")
     os.environ["PYTHONHOME"] = str(HERE)

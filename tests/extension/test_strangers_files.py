@@ -39,7 +39,7 @@ def plant_all(scene):
     data = scene / "neural_physics" / "scene" / "Sheet" / "dataset"
     for folder in (HERE, scene, data, data / "jobs", data / "bake", data / "takes", data / "jobs" / "traps"):
         plant(folder)
-    # Without what looks like a plan a bake would be refused, as in a folder of the artist's own called `bake`.
+    # Without what looks like a plan a bake is refused, as in a folder of the artist's own.
     plan = {"object": "Sheet", "scene": "Scene", "view_layer": "ViewLayer", "takes": []}
     (data / "bake" / "bake.json").write_text(json.dumps(plan))
     os.environ["PYTHONPATH"] = os.pathsep.join([str(HERE), str(data / "jobs"), ""])

@@ -17,7 +17,7 @@ from ..settings.limits import bring_within
 from ..settings.properties import settings_of
 from .motion.frame_rates import check_frame_rate
 from .motion.pose_motion import key_poses
-from .motion.training_motion import Span, check_training_motion, key_training_motion
+from .motion.training_motion import Span, check_boxes, key_training_motion
 from .scene_copy import caches_written_below, first_frame, prepare_for_bake, save_copy
 from .seals import Trust
 from .trust import holds_scripts
@@ -84,7 +84,7 @@ def open_with_motion(
 ) -> tuple[bpy.types.Scene, bpy.types.Object]:
     """Open the copy of the scene and give it a take's motion, or its poses.
 
-    Raises what `open_scene`, `key_poses` and `check_training_motion` do.
+    Raises what `open_scene`, `key_poses` and `check_boxes` do.
     """
     scene, obj = open_scene(plan.scene_copy, plan, trust)
     if plan.view_layer not in scene.view_layers:
@@ -98,7 +98,7 @@ def open_with_motion(
     if take.kind == "quasistatic":
         key_poses(scene, obj, span, take.seed)
     else:
-        check_training_motion(obj)
+        check_boxes(obj)
         key_training_motion(obj, span, take.seed, take.role)
         key_fabric(obj, span, take.seed)
     return scene, obj

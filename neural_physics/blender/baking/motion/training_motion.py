@@ -47,10 +47,25 @@ def check_training_motion(obj: bpy.types.Object) -> None:
             if mover not in actions:
                 actions[mover] = {action.name for action in actions_of(mover)}
             check_actions(item, settings.take_count, actions[mover])
-            continue
-        _box(item).check(mover.name)
-        if is_wind(mover) and item.strength_low > item.strength_high:
-            raise Problem("wind_range_empty", object=mover.name)
+        else:
+            _check_box(item)
+
+
+def check_boxes(obj: bpy.types.Object) -> None:
+    """The same of what wanders alone, for a worker: the plan says what is kept for testing.
+
+    Raises Problem("motion_box_empty" | "wind_range_empty").
+    """
+    for item in settings_of(obj).interactions:
+        if item.object is not None and item.motion not in ("KEEP", "ACTIONS"):
+            _check_box(item)
+
+
+def _check_box(item: NEURALPHYSICS_PG_interaction) -> None:
+    mover = cast(bpy.types.Object, item.object)
+    _box(item).check(mover.name)
+    if is_wind(mover) and item.strength_low > item.strength_high:
+        raise Problem("wind_range_empty", object=mover.name)
 
 
 def motion_varies(obj: bpy.types.Object) -> bool:

@@ -28,7 +28,6 @@ from benchmarks.solver.solver_times import solver_ms
 from ml_backend.methods.quasistatic_springs.rig_takes import RigTakes
 from ml_backend.simulation.poses.posing import PosedBody
 from neural_physics.datasets.takes import Dataset
-from neural_physics.interaction.poses import pose_in
 
 T = TypeVar("T")
 
@@ -87,14 +86,14 @@ def frame_ms(dataset: Dataset, model: Path, ys: np.ndarray) -> dict[str, dict[st
     already, do not count.
     """
     method, rig = loaded(model), RigTakes.of(dataset)
-    held = np.all(ys[1:, rig.where] == ys[:-1, rig.where], axis=1)
+    held = np.all(ys[1:, rig.places.where] == ys[:-1, rig.places.where], axis=1)
     ys = np.concatenate([ys[:1], ys[1:][~held]])
     skinning = rig.bones_alone()
     bones, targets, steps, shown = list[float](), list[float](), list[float](), list[float]()
     for _ in range(PASSES):
         state = method.start(ys[0])
         for y in ys[1:]:
-            pose = pose_in(y[rig.where])
+            pose = rig.places.pose(y)
             bones.append(_ms(skinning, pose)[0])
             targets.append(_ms(method.targets, pose)[0])
             ms, state = _ms(method.step, state, y)
@@ -126,6 +125,6 @@ def pose_ms(dataset: Dataset, take: str) -> float:
     body = dataset.body
     assert surroundings is not None and body is not None
     request, tracks = surroundings
-    moves = pose_in(tracks.interaction[:, rig.where]).moves
+    moves = rig.places.pose(tracks.interaction).moves
     posed = PosedBody(request, body, tracks, rig.skin, moves=moves)
     return fmean(_ms(posed.settle, index)[0] for index in range(min(SETTLED, len(moves))))

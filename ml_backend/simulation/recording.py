@@ -19,6 +19,7 @@ from neural_physics.baking.plan import BakePlan
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.dataset_info import Exclusion, TakeInfo
 from neural_physics.datasets.frame_checks import BEFORE, NOT_FINITE, RESUMED, find_bad_frames, merge
+from neural_physics.datasets.keyed_mesh import KeyedMesh
 from neural_physics.datasets.simulation_request import SimulationRequest, Tracks
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
@@ -58,6 +59,7 @@ class _Recording:
         self._state_path = place.folder / STATE
         info = TakeInfo(take.frames, role=take.role, seed=take.seed)
         self.writer = self._dataset.writer(take.name, info, may_write=place.may_write)
+        self._keyed = KeyedMesh(self._dataset.mesh, self._dataset.info.channels)
         self._done = self._dataset.take(take.name)
         self._marks = [e for e in self.writer.info.excluded if e.reason in MARKED]
 
@@ -101,6 +103,7 @@ class _Recording:
             return self._end_early(SQUEEZED)
         to_frame = self._tracks.frame_from_world[index]
         positions, body_positions = stored(self._body, simulation.positions, to_frame)
+        self._keyed.add_to(positions, self._tracks.interaction[index], to_frame)
         if not np.isfinite(body_positions).all():
             return self._end_early(NOT_FINITE)
         if index >= self.writer.count:

@@ -16,6 +16,7 @@ from ..arrays import Floats, StoredIndices
 from ..errors import Problem
 from ..files.atomic import write_atomically
 from ..files.reading import read_arrays
+from ..skinning.shape_keys import ShapeKeys
 from ..skinning.skin import Skin, check_skin
 from .usable_numbers import FURTHEST
 
@@ -101,6 +102,14 @@ def write_mesh(path: Path, mesh: Mesh) -> None:
         }
         known = {"skin_axes": mesh.skin.axes, "skin_order": mesh.skin.order}
         arrays |= {name: values for name, values in known.items() if values is not None}
+        keys = mesh.skin.keys
+        if keys is not None:
+            arrays |= {
+                "key_names": np.array(keys.names, np.str_),
+                "key_counts": keys.counts,
+                "key_vertices": keys.vertices,
+                "key_offsets": keys.offsets,
+            }
     data = BytesIO()
     np.savez(data, **arrays)
     write_atomically(path, data.getvalue())
@@ -116,6 +125,18 @@ def _skin_in(arrays: Mapping[str, NDArray[Any]]) -> Skin | None:
         bool(arrays["skin_preserve_volume"]),
         axes=None if axes is None else np.ascontiguousarray(axes, np.float32),
         order=None if order is None else np.ascontiguousarray(order, np.int32),
+        keys=_keys_in(arrays),
+    )
+
+
+def _keys_in(arrays: Mapping[str, NDArray[Any]]) -> ShapeKeys | None:
+    if "key_names" not in arrays:
+        return None
+    return ShapeKeys(
+        tuple(str(name) for name in arrays["key_names"]),
+        np.ascontiguousarray(arrays["key_counts"], np.int32),
+        np.ascontiguousarray(arrays["key_vertices"], np.int32),
+        np.ascontiguousarray(arrays["key_offsets"], np.float32),
     )
 
 

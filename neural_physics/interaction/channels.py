@@ -16,6 +16,7 @@ Kind = Literal[
     "orientation",  # an object's first two axes, unit vectors in the reference frame
     "joints",  # positions of an armature's joints, in the reference frame
     "pose",  # where an armature takes the mesh at rest, in world space; see `Channel.parts`
+    "shape_keys",  # values of the mesh's own, which change what an armature carries
     "ground",  # the world's up direction and the height above the ground, in the reference frame
     "velocity",  # of the reference frame, in its own axes
     "acceleration",
@@ -32,6 +33,7 @@ UNITS: dict[Kind, str] = {
     "orientation": "1",
     "joints": "m",
     "pose": "1",
+    "shape_keys": "1",
     "ground": "m",
     "velocity": "m/s",
     "acceleration": "m/s^2",
@@ -73,7 +75,8 @@ class Channel:
     parts: names of the joints, for kind "joints"; size is then 3 * len(parts). Names of K bones, for kind
     "pose"; size is then 12 * (2 + K): the first three rows of K + 2 matrices, each row by row. They take
     points from the world to the reference frame, and from the object's axes to the world: as the object
-    itself is placed, then as each bone takes a vertex that follows it alone.
+    itself is placed, then as each bone takes a vertex that follows it alone. Names of the keys, for kind
+    "shape_keys"; size is then len(parts).
     """
 
     name: str
@@ -153,7 +156,7 @@ def _channel_from_json(item: Mapping[str, Any]) -> Channel:
     if kind not in get_args(Kind) or not isinstance(size, int) or not 0 < size <= LARGEST_LAYOUT:
         raise ValueError(f"unknown channel {item!r}"[:120])
     parts = tuple(str(part) for part in item.get("parts", ()))
-    sizes = {"joints": 3 * len(parts), "pose": POSE_ROWS * (2 + len(parts))}
+    sizes = {"joints": 3 * len(parts), "pose": POSE_ROWS * (2 + len(parts)), "shape_keys": len(parts)}
     wanted = sizes.get(kind, SIZES.get(kind, size))
     if size != wanted:
         raise ValueError(f"a channel of kind {kind} has {wanted} numbers, not {size}")
@@ -162,6 +165,7 @@ def _channel_from_json(item: Mapping[str, Any]) -> Channel:
 
 ORIENTATION = " orientation"  # after an object's name, in those of channels of this kind
 HANDLE_PREFIX = "Handle "  # of the names of channels of kind "handle"
+SHAPE_KEYS = "Shape Keys"  # of the name of the channel of this kind
 SIZE_PREFIX = "Size "  # before the name of an object's channel of kind "position", in those of its size
 
 

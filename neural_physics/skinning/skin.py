@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Floats, Indices, StoredIndices
+from .shape_keys import ShapeKeys, check_shape_keys
 
 NEGLIGIBLE = 1e-6  # of a vertex's weight
 
@@ -21,6 +22,7 @@ class Skin:
     quaternions (Kavan et al. 2007), not as matrices. What only these ask for, None where it is not known:
     axes (K, 3, 3) float32, X, Y and Z of each bone at rest, as columns, in the object's axes; order (S,)
     int32, the bones whose weights are not 0, vertex by vertex, in the order in which they are added up.
+    keys: what changes the shape that bones carry, None where nothing does.
     """
 
     bones: tuple[str, ...]
@@ -28,6 +30,7 @@ class Skin:
     preserve_volume: bool = False
     axes: Floats | None = None
     order: StoredIndices | None = None
+    keys: ShapeKeys | None = None
 
 
 def check_skin(skin: Skin, vertices: int) -> None:
@@ -46,6 +49,8 @@ def check_skin(skin: Skin, vertices: int) -> None:
         order = skin.order
         if order.shape != bones.shape or (order[np.lexsort((order, carried))] != bones).any():
             raise ValueError("the skin's order must name each vertex's bones")
+    if skin.keys is not None:
+        check_shape_keys(skin.keys, vertices)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from neural_physics.interaction.channels import SIZES, UNITS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "file_formats.md").read_text(encoding="utf-8")
+PER_PART = {"joints": "3 per part", "pose": "24 and 12 per part", "shape_keys": "1 per part"}
 SCRIPT = re.search(r"```python\n(.+?)```", PAGE, re.DOTALL)[1]
 
 
@@ -43,6 +44,4 @@ def test_the_page_names_every_kind_of_channel_with_its_size():
     rows = re.findall(r"^\| (`[a-z_`, ]+`) \| ([\w ]+) \|", PAGE, re.MULTILINE)
     sizes = {kind: size for names, size in rows for kind in re.findall(r"`(\w+)`", names)}
     for kind in UNITS:
-        assert sizes[kind] == str(
-            SIZES.get(kind, {"joints": "3 per part", "pose": "24 and 12 per part"}.get(kind, "any"))
-        )
+        assert sizes[kind] == str(SIZES.get(kind, PER_PART.get(kind, "any")))

@@ -24,7 +24,6 @@ from neural_physics.arrays import Floats, Indices
 from neural_physics.datasets.usable_numbers import check_places
 from neural_physics.methods.quasistatic_springs.displaced_skinning import undisplaced
 from neural_physics.methods.quasistatic_springs.pose_turns import SeenTurns, turns_of
-from neural_physics.skinning.of_skin import skinning_of
 from neural_physics.skinning.skin import Shares, Skin
 
 RELATED = 1e-4  # how much two bones share, at least, for one to see the other
@@ -171,7 +170,7 @@ def _once(rows: Floats) -> Iterator[Floats]:
 def _rows(
     rig: RigTakes, displacing: _Displacing, seen: Indices, spans: list[Span], *, report: Callable[[int], None]
 ) -> _Rows:
-    skinning, shares = skinning_of(rig.skin, rig.rest), displacing.shares
+    by_bones, shares = rig.bones_alone(), displacing.shares
     seen_by = SeenTurns(displacing.owners, seen)
     inputs: list[Floats] = []
     rows: list[list[Floats]] = [[] for _ in shares.parts]
@@ -180,7 +179,7 @@ def _rows(
         frames, first = rig.frames(span), span.start
         while poses := list(islice(frames, CHUNK)):
             moves = np.stack([pose.moves for pose, _ in poses])
-            offsets = np.stack([x - skinning(pose.moves) for pose, x in poses])
+            offsets = np.stack([x - by_bones(pose) for pose, x in poses])
             inputs.append(seen_by(turns_of(moves)))
             for own, root, found in zip(rows, roots, undisplaced(shares, moves, offsets), strict=True):
                 check_places(found, span.take.name, first)

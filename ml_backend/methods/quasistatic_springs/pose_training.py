@@ -118,7 +118,7 @@ def validation_note(found: TrainedPoses, held: list[Span]) -> str:
 def targets_of(rig: RigTakes, info: ModelInfo, tensors: Tensors) -> Targets:
     """Where the network has vertices rest in a pose, as it plays."""
     network = PoseNetwork(Model(info, tensors, "the network of poses"), rig.skin, rig.rest)
-    return lambda pose: network(pose.moves)[0]
+    return rig.with_keys(lambda pose: network(pose.moves)[0])
 
 
 def at_most(spans: list[Span], most: int) -> list[Span]:

@@ -13,7 +13,8 @@ from neural_physics.datasets.takes import Dataset
 from neural_physics.datasets.usable_numbers import check_places
 from neural_physics.errors import Problem
 from neural_physics.evaluation.rollouts import Predictor, Window
-from neural_physics.interaction.poses import Pose, pose_channel, pose_in, to_frame, to_world
+from neural_physics.interaction.poses import Pose, PosePlaces, to_frame, to_world
+from neural_physics.skinning.keyed_shape import KeyedShape
 from neural_physics.skinning.of_skin import skinning_of
 from neural_physics.skinning.skin import Skin
 
@@ -28,22 +29,23 @@ class RigTakes:
 
     skin: Skin
     rest: Floats
-    where: slice
+    places: PosePlaces
 
     @classmethod
     def of(cls, dataset: Dataset) -> RigTakes:
         """Raises Problem("skin_not_baked")."""
-        found, mesh = pose_channel(dataset.info.channels), dataset.mesh
-        if found is None or mesh.skin is None or mesh.skin.bones != found[0].parts:
+        places, skin = PosePlaces.of(dataset.info.channels), dataset.mesh.skin
+        keys = skin.keys.names if skin and skin.keys else ()
+        if places is None or skin is None or (skin.bones, keys) != (places.bones, places.keys):
             raise Problem("skin_not_baked", path=dataset.path, object=dataset.info.object)
-        return cls(mesh.skin, mesh.rest_positions, found[1])
+        return cls(skin, dataset.mesh.rest_positions, places)
 
     def frames(self, span: Span) -> Iterator[tuple[Pose, Floats]]:
         """Each frame's pose, and its positions (V, 3) in world space.
 
         Raises Problem("dataset_not_numbers").
         """
-        poses = (pose_in(y[self.where]) for y in span.interaction)
+        poses = (self.places.pose(y) for y in span.interaction)
         frames = (x.reshape(-1, 3) for chunk in span.chunks() for x in chunk)
         for number, (pose, x) in enumerate(zip(poses, frames, strict=True), span.start):
             world = to_world(pose, x)
@@ -51,9 +53,14 @@ class RigTakes:
             yield pose, world
 
     def bones_alone(self) -> Targets:
-        """What bones make of the rest shape."""
+        """What bones make of the rest shape, and of its keys."""
         skinning = skinning_of(self.skin, self.rest)
-        return lambda pose: skinning(pose.moves)
+        return self.with_keys(lambda pose: skinning(pose.moves))
+
+    def with_keys(self, targets: Targets) -> Targets:
+        """Targets, and what shape keys add to them."""
+        keyed = KeyedShape(self.skin)
+        return lambda pose: keyed.add_to(targets(pose), pose.moves, pose.keys)
 
     def settled_rest(self, spans: list[Span]) -> Floats:
         """(V, 3) metres: the shape at rest which bones carry nearest to the simulation, by least squares.
@@ -62,7 +69,7 @@ class RigTakes:
         farther it goes for a metre along each axis.
         """
         count = len(self.rest)
-        still = skinning_of(self.skin, self.rest)
+        still, keyed = skinning_of(self.skin, self.rest), KeyedShape(self.skin)
         along = [skinning_of(self.skin, self.rest + step) for step in np.eye(3, dtype=np.float32)]
         normal, right = np.zeros((count, 3, 3)), np.zeros((count, 3))
         for span in spans:
@@ -70,7 +77,8 @@ class RigTakes:
                 target = still(pose.moves)
                 columns = np.stack([one(pose.moves) - target for one in along], 2).astype(np.float64)
                 normal += columns.transpose(0, 2, 1) @ columns
-                right += np.einsum("vij,vi->vj", columns, x - target)
+                off = x - keyed.add_to(target, pose.moves, pose.keys)
+                right += np.einsum("vij,vi->vj", columns, off)
         normal += LEAST * sum(len(span) for span in spans) * np.eye(3)
         try:
             moved = np.linalg.solve(normal, right[..., None])
@@ -82,7 +90,7 @@ class RigTakes:
         """What is shown, in the reference frame, where vertices are always on their targets."""
 
         def predict(window: Window) -> Floats:
-            poses = [pose_in(y[self.where]) for y in window.take.interaction[window.predicted]]
+            poses = [self.places.pose(y) for y in window.take.interaction[window.predicted]]
             return np.stack([to_frame(pose, targets(pose)) for pose in poses])
 
         return predict

@@ -17,6 +17,7 @@ from neural_physics.baking.handing_over import Workplace
 from neural_physics.baking.plan import BakePlan
 from neural_physics.datasets.dataset_info import Exclusion, TakeInfo
 from neural_physics.datasets.frame_checks import find_bad_poses, with_bad_poses
+from neural_physics.datasets.keyed_mesh import KeyedMesh
 from neural_physics.datasets.simulation_request import SimulationRequest, Tracks
 from neural_physics.errors import Problem
 from neural_physics.interaction.poses import pose_channel, pose_in
@@ -47,6 +48,7 @@ class _PoseRecording:
             raise Problem("dataset_damaged", path=place.folder, reason=error) from error
         info = TakeInfo(take.frames, take.kind, take.role, take.seed)
         self._name = take.name
+        self._keyed = KeyedMesh(self._dataset.mesh, self._dataset.info.channels)
         self.writer = self._dataset.writer(take.name, info, may_write=place.may_write)
         self._failed = {e.first: e for e in self.writer.info.excluded}
 
@@ -83,7 +85,9 @@ class _PoseRecording:
             # Before the pose itself, so that it is left out where only one of the two is there.
             self.writer.exclude(with_bad_poses(self._failed.values(), ()))
             positions = np.full_like(positions, np.nan)
-        mesh, body = stored(self._body, positions, self._tracks.frame_from_world[index])
+        to_frame = self._tracks.frame_from_world[index]
+        mesh, body = stored(self._body, positions, to_frame)
+        self._keyed.add_to(mesh, self._tracks.interaction[index], to_frame)
         frames = self._tracks.object_from_frame
         self.writer.append(
             mesh, self._tracks.interaction[index], None if frames is None else frames[index], body

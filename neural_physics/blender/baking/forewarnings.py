@@ -72,11 +72,11 @@ def look(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[Forewarning]:
                 + "or give what it is to land on Collision physics."
             )
         )
-    if method_of(obj).follows_bones and _has_shape_keys(obj):
+    if method_of(obj).follows_bones and _has_absolute_keys(obj):
         found.append(
             Forewarning(
-                f"The shape keys of {obj.name} do not show while {method_of(obj).label} plays: apply them, "
-                "or choose another method."
+                f"The shape keys of {obj.name} are not relative, and do not show while "
+                f"{method_of(obj).label} plays: switch Relative on in its shape keys, or apply them."
             )
         )
     for item in settings_of(obj).interactions:
@@ -112,10 +112,10 @@ def use_as_pins(obj: bpy.types.Object, group: str) -> None:
     _seen.pop(obj.session_uid, None)
 
 
-def _has_shape_keys(obj: bpy.types.Object) -> bool:
-    """Beside the basis, ones that count."""
+def _has_absolute_keys(obj: bpy.types.Object) -> bool:
+    """Shapes that its mesh goes through one after the other."""
     keys = mesh_data(obj).shape_keys
-    return keys is not None and any(not key.mute for key in keys.key_blocks[1:])
+    return keys is not None and not keys.use_relative and len(keys.key_blocks) > 1
 
 
 def _is_drawn_to_goal(obj: bpy.types.Object) -> bool:

@@ -19,6 +19,7 @@ from ..scene.artist_handles import cores_of
 from ..scene.collider_meshes import collider_objects
 from ..scene.keying import is_keyed
 from ..scene.modifier_stack import is_on, stands_in
+from ..scene.rigs.shape_keys import shape_keys_of
 from ..scene.sources import (
     PhysicsModifier,
     group_weights,
@@ -32,7 +33,7 @@ from ..scene.sources import (
     shows_modifiers,
     uses_solver,
 )
-from ..settings.properties import settings_of
+from ..settings.properties import method_of, settings_of
 from ..settings.simulation import settings_for_solver
 
 Settings = dict[str, Value]
@@ -92,6 +93,9 @@ def made_with(scene: bpy.types.Scene, obj: bpy.types.Object) -> Fingerprint:
         "object": _scale(obj),
         "scene": {"gravity": list(gravity)},
     }
+    keys = shape_keys_of(obj) if method_of(obj).follows_bones else None
+    if keys is not None:
+        parts["shape keys"] = json.dumps([*keys.names, digest(keys.vertices), digest(keys.offsets)])
     if uses_solver(obj):
         parts |= _of_solver(obj)
         parts["colliders"] = _all_of(_shape(other) for other in collider_objects(scene, obj))

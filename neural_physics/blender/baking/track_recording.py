@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...arrays import Doubles, Floats
 from ...baking.handing_over import Workplace
 from ...baking.plan import BakePlan
+from ...datasets.keyed_mesh import KeyedMesh
 from ...datasets.simulation_request import SimulationRequest, Tracks
 from ...errors import Problem
 from ...interaction.poses import pose_channel, pose_in
@@ -77,6 +78,7 @@ class _Recorder:
         self._long = () if self._rig is None else long_bones(self._obj, self._rig)
         self._rows: dict[str, list[NDArray[Any]]] = {column: [] for column in COLUMNS}
         self._world_from_rest = np.eye(4)
+        self._keyed = KeyedMesh(place.dataset.mesh, info.channels)
         pose = pose_channel(info.channels)
         self._pose = pose if plan.take(place.name).kind == "quasistatic" else None
 
@@ -90,9 +92,10 @@ class _Recorder:
             self._world_from_rest = placement(self._obj.evaluated_get(depsgraph).matrix_world)
         if self._pose is not None:
             self._sampler.forget_from(self._first)  # the frames before are no motion
+        y = self._sampler.sample(depsgraph, frame).copy()
         row: dict[str, NDArray[Any]] = {
-            "interaction": self._sampler.sample(depsgraph, frame).copy(),
-            "pins": self._pinned(depsgraph),
+            "interaction": y,
+            "pins": self._pinned(depsgraph, y),
             "colliders": np.array([self._placed(depsgraph, other) for other in self._colliders]).reshape(
                 -1, 4, 4
             ),
@@ -100,7 +103,7 @@ class _Recorder:
             "frame_from_world": self._sampler.frame_from_world(),
             "bones": self._bones(depsgraph),
         }
-        self._check_bones(row["interaction"])
+        self._check_bones(y)
         object_from_frame = self._sampler.object_from_frame(depsgraph)
         if object_from_frame is not None:
             row["object_from_frame"] = object_from_frame
@@ -118,8 +121,11 @@ class _Recorder:
             **columns,
         )
 
-    def _pinned(self, depsgraph: bpy.types.Depsgraph) -> Doubles:
-        """(P, 3) m, in the world's axes: where hooks, armature and the object itself carry the pins."""
+    def _pinned(self, depsgraph: bpy.types.Depsgraph, y: Floats) -> Doubles:
+        """(P, 3) m, in the world's axes: where hooks, armature and the object itself carry the pins.
+
+        Without what shape keys add, which is added to the whole mesh as it is stored.
+        """
         obj = self._obj.evaluated_get(depsgraph)
         mesh: Any = obj.data
         if len(mesh.vertices) != len(self._positions):
@@ -131,7 +137,9 @@ class _Recorder:
             )
         world = np.array(obj.matrix_world, np.float64)
         places = read_positions(mesh, self._positions)[self._pins].astype(np.float64)
-        return places @ world[:3, :3].T + world[:3, 3]
+        placed = places @ world[:3, :3].T + world[:3, 3]
+        keyed = self._keyed.added(y)
+        return placed if keyed is None else placed - keyed[self._pins]
 
     def _bones(self, depsgraph: bpy.types.Depsgraph) -> Doubles:
         """(K, 4, 4); K is 0 where no bone holds anything."""

@@ -91,12 +91,14 @@ class Binding:
         frame = bindings.get(FRAME_BINDING, info.reference_frame)
         frame = object_in(frame) or obj.name
         names = {
-            channel.name: object_in(source_of(channel, bindings)) or frame
+            channel.name: obj.name
+            if channel.kind == "shape_keys"
+            else object_in(source_of(channel, bindings)) or frame
             for channel in method.channels.channels
         }
         self.followed = {name: Named(obj.name, name) for name in {*names.values(), frame}}
         self.sources = {channel: self.followed[name] for channel, name in names.items()}
-        own = "ground", "value"  # kinds that are read from settings
+        own = "ground", "value", "shape_keys"  # kinds that are read from the object itself
         self._objects = {channel.name for channel in method.channels.channels if channel.kind not in own}
         self.unanimated = UnanimatedChannels(method.channels, widths_of(method), self.sources)
         self.unanimated.look(obj)

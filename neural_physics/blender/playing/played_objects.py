@@ -322,15 +322,19 @@ class PlayedObjects:
         together([each for reader in readers if (each := reader.timeline.following(frame)) is not None])
 
     def _look_through(self, depsgraph: bpy.types.Depsgraph) -> tuple[set[str], bool]:
-        """The names of the objects that moved, and whether animation was edited; notices Play switches."""
+        """The names of the objects that moved, or whose shape keys did, and whether animation was edited.
+
+        Notices Play switches.
+        """
         moved, animation, switched, simulated, fewer = set(), False, False, False, not is_playing(depsgraph)
+        keyed = any(isinstance(update.id, bpy.types.Key) for update in depsgraph.updates)
         for update in depsgraph.updates:
             data = update.id
             fewer |= isinstance(data, bpy.types.Collection | bpy.types.Scene)
             if isinstance(data, bpy.types.Action):
                 animation = True
             elif isinstance(data, bpy.types.Object):
-                if update.is_updated_transform:
+                if update.is_updated_transform or (keyed and update.is_updated_geometry):
                     moved.add(data.name)
                 obj = cast(bpy.types.Object, data.original)
                 simulated |= update.is_updated_geometry and collides(obj)

@@ -14,6 +14,7 @@ from ..scene.artist_handles import hold_is_keyed
 from ..scene.collider_sizes import is_scaled_by_keys
 from ..scene.live_fabric import is_keyed, live_names
 from ..scene.references import Named
+from ..scene.rigs.shape_keys import keys_are_animated
 from ..scene.setting_up import is_animated
 
 
@@ -24,6 +25,7 @@ class UnanimatedChannels:
         """sized: the channels of colliders' sizes. sources: what each channel is read from."""
         self._live = live_names(layout)  # read from the object's own settings
         self._held = [channel.name for channel in layout.channels if channel.kind == "handle"]
+        self._keyed = [channel.name for channel in layout.channels if channel.kind == "shape_keys"]
         self._sized, self._sources, self._slices = sized, sources, layout.slices()
         self.names: list[str] = []
         self.values = np.zeros(layout.size, bool)
@@ -74,6 +76,8 @@ class UnanimatedChannels:
     def _is_animated(self, obj: bpy.types.Object | None, channel: str) -> bool:
         if obj is not None and channel in self._live:
             return is_keyed(obj, channel)
+        if obj is not None and channel in self._keyed:
+            return keys_are_animated(obj)
         if channel in self._sized:
             return is_scaled_by_keys(self._sources[channel].original())
         held = obj is not None and channel in self._held and hold_is_keyed(obj, channel)

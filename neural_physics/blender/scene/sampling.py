@@ -19,6 +19,7 @@ from ...interaction.channels import (
     KINEMATIC_KINDS,
     ORIENTATION,
     POSE_ROWS,
+    SHAPE_KEYS,
     SIZE_PREFIX,
     SIZES,
     Channel,
@@ -41,6 +42,7 @@ from .interaction_names import ChannelNames, check_interactions, interaction_nam
 from .references import Named
 from .rigs.joint_positions import joints_reader
 from .rigs.reacting_bones import joint_names
+from .rigs.shape_keys import key_names, keys_reader
 from .rigs.skins import followed_joints, is_skinned_by, pose_reader
 
 # The key of `bindings` that binds the reference frame to another object or "Object/Bone".
@@ -84,6 +86,10 @@ def layout_of(obj: bpy.types.Object) -> ChannelLayout:
                 name = channel.name + ORIENTATION
                 names.take(name)
                 channels.append(Channel(name, "orientation", SIZES["orientation"], channel.source))
+    if any(channel.kind == "pose" for channel in channels):
+        keys = key_names(obj)
+        if keys:
+            channels.append(Channel(names.add(SHAPE_KEYS), "shape_keys", len(keys), parts=keys))
     if settings.use_ground:
         channels.append(Channel("Ground", "ground", 4))
     if settings.moving_frame:
@@ -276,15 +282,17 @@ class ChannelSampler:
                 return joints_reader(Named(self._obj.name, source), channel)
             case "pose":
                 return pose_reader(Named(self._obj.name, source), self._obj, channel)
-            case "ground":
-                return _ground_reader(self._obj)
             case "size" if channel.name in self._widths:
                 return size_reader(Named(self._obj.name, source), self._widths[channel.name])
             case _:
                 return self._own_reader(channel, source)
 
     def _own_reader(self, channel: Channel, source: str) -> Reader:
-        """The reader of what is set in the object's own settings."""
+        """The reader of what the object is or has by itself, or is set in its settings."""
+        if channel.kind == "shape_keys":
+            return keys_reader(self._obj, channel)
+        if channel.kind == "ground":
+            return _ground_reader(self._obj)
         if channel.kind == "handle":
             place = _Frame(self._obj.name, source) if source else None
             return _handle_reader(self._obj, channel.name.removeprefix(HANDLE_PREFIX), place)

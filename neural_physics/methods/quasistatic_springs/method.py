@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Floats
-from ...interaction.poses import Pose, pose_channel, pose_in, to_frame, to_world
+from ...interaction.poses import Pose, PosePlaces, pose_in, to_frame, to_world
 from ...models.decoding import LinearDecoder
 from ...models.model_file import Model, damaged
+from ...skinning.keyed_shape import KeyedShape
 from ...skinning.of_skin import skinning_of
 from ..clipping import LARGEST, LOST, bounded
 from .pose_network import PoseNetwork, has_network
@@ -46,10 +47,10 @@ class SpringState:
 class QuasistaticSprings:
     """Runs a trained model.
 
-    One of its channels is of kind "pose". Tensors (V vertices, K bones of that channel): rest (V, 3), metres,
-    what bones carry, in the object's axes; mean (V, 3), metres; those of `skin_tensors`; stiffness k_s (V,)
-    1/s^2, damping k_d (V,) 1/s; those of `PoseNetwork`, where there is one. Settings: preserve_volume. Raises
-    Problem("model_damaged").
+    One of its channels is of kind "pose", one may be of kind "shape_keys". Tensors (V vertices): rest (V, 3),
+    metres, what bones carry, in the object's axes; mean (V, 3), metres; those of `skin_tensors`; stiffness k_s
+    (V,) 1/s^2, damping k_d (V,) 1/s; those of `PoseNetwork`, where there is one. Settings: preserve_volume.
+    Raises Problem("model_damaged").
     """
 
     look_ahead = 1  # the pose after the next; where it is not known, see `targets`
@@ -60,22 +61,22 @@ class QuasistaticSprings:
     def __init__(self, model: Model) -> None:
         info = model.info
         self.dt, self.channels, self.vertex_count = info.dt, info.channels, info.vertex_count
-        found = pose_channel(info.channels)
-        if found is None:
+        places = PosePlaces.of(info.channels)
+        if places is None:
             raise damaged(model.path, "none of its channels is a pose")
-        channel, self._where = found
+        self._places = places
         self.mean_shape = model.limited_tensor("mean", self.vertex_count, 3, largest=LARGEST)
         rest = model.limited_tensor("rest", self.vertex_count, 3, largest=LARGEST)
         stiffness, damping = (
             model.limited_tensor(name, self.vertex_count) for name in ("stiffness", "damping")
         )
-        skin = skin_in(model, channel.parts)
+        skin = skin_in(model, places.bones, places.keys)
         try:
             self._learned = self._springs = Springs(stiffness, damping, self.dt)
         except ValueError as error:
             raise damaged(model.path, str(error)) from error
         self._network = PoseNetwork(model, skin, rest) if has_network(model) else None
-        self._skinning = skinning_of(skin, rest)
+        self._skinning, self._keyed = skinning_of(skin, rest), KeyedShape(skin)
         size = np.linalg.norm(np.ptp(self.mean_shape, axis=0))
         self._lost = self.vertex_count * float(LOST * size) ** 2  # m^2, of all vertices' distances squared
         self._held: dict[bytes, tuple[Floats, float]] = {}  # targets, by their pose
@@ -107,12 +108,15 @@ class QuasistaticSprings:
     def targets(self, pose: Pose) -> tuple[Floats, float]:
         """(V, 3) float32, metres, world space: where vertices end up in a pose that is held.
 
-        x^net of Jin 2022, section 3.2.
+        x^net of Jin 2022, section 3.2, and what shape keys add to it.
         And the share of the network's inputs that were clipped, 0 where there is none.
         """
+        outside = 0.0
         if self._network is None:
-            return self._skinning(pose.moves), 0.0
-        return self._network(pose.moves)
+            target = self._skinning(pose.moves)
+        else:
+            target, outside = self._network(pose.moves)
+        return self._keyed.add_to(target, pose.moves, pose.keys), outside
 
     def start(self, y: Floats) -> SpringState:
         """All vertices on their targets, at rest unless the first step has a velocity for them."""
@@ -165,7 +169,7 @@ class QuasistaticSprings:
 
     def _targets_at(self, y: Floats) -> tuple[Floats, float]:
         """The targets of a pose; what one step looks ahead to, the next one steps to."""
-        key = y[self._where].tobytes()
+        key = y[self._places.where].tobytes() + y[self._places.where_keys].tobytes()
         found = self._held.get(key)
         if found is None:
             found = self._held[key] = self.targets(self._pose(y))
@@ -174,4 +178,5 @@ class QuasistaticSprings:
         return found
 
     def _pose(self, y: Floats) -> Pose:
-        return pose_in(bounded(y[self._where]))
+        places = self._places
+        return pose_in(bounded(y[places.where]), bounded(y[places.where_keys]))

@@ -208,6 +208,23 @@ def test_a_network_that_is_further_off_than_bones_is_left_out(tmp_path):
     assert result["validation_error"] <= 1.1 * result["skinning_error"]
 
 
+def test_a_network_that_is_further_off_in_motion_than_bones_is_left_out_however_well_it_poses(tmp_path):
+    """Its poses, those for validation as well, bulge inwards where in motion the strip bulges outwards."""
+    dataset = posing.make_dataset(tmp_path / "d", frames=(80, 40))
+    for number, role in enumerate(("training", "validation")):
+        take = dataset.take(f"poses_{role}")
+        matrices, _ = posing.poses(len(take.interaction), number)
+        bones = jiggling.seen(matrices, jiggling.skinned(dataset.mesh, matrices))
+        inwards = 2.0 * bones - np.array(take.positions)
+        write_pc2(dataset.path / "takes" / take.name / "positions.pc2", inwards.astype(np.float32))
+    result = train(Dataset.open(dataset.path), tmp_path / "model.safetensors")
+    assert "poses" not in result
+    assert any(note.startswith("On the validation frames, the pose network is") for note in result["notes"])
+    model = read_model(tmp_path / "model.safetensors")
+    assert not any(name.startswith(NETWORK) for name in model.tensors)
+    assert result["validation_error"] <= 1.1 * result["skinning_error"]
+
+
 def test_poses_without_motion_are_refused_in_a_sentence(dataset, tmp_path):
     still = posing.make_dataset(tmp_path / "still", counts=(20, 5), frames=(8, 8))
     for name in ("motion_training", "motion_validation"):

@@ -105,6 +105,65 @@ def test_play_is_what_an_integrator_makes_of_springs_about_the_skinned_mesh(pres
     assert np.abs(shown - (central if look_ahead else causal)).max() < 3e-5
 
 
+def add_driven_keys(rig, tube):
+    """A bulge that a bone's turn drives, and one with keyframes, of different vertices."""
+    tube.shape_key_add(name="Basis")
+    rng = np.random.default_rng(7)
+    for name in ("Bulge", "Breath"):
+        key = tube.shape_key_add(name=name, from_mix=False)
+        key.slider_min, key.value = -10.0, 0.0
+        for point in list(key.data)[:: 1 + (name == "Breath")]:
+            point.co = np.array(point.co) + 0.1 * rng.normal(size=3)
+    keys = tube.data.shape_keys.key_blocks
+    driver = keys["Bulge"].driver_add("value").driver
+    driver.type = "SUM"
+    variable = driver.variables.new()
+    variable.type, target = "TRANSFORMS", variable.targets[0]
+    target.id, target.bone_target = rig, "bone1"
+    target.transform_type, target.transform_space = "ROT_X", "LOCAL_SPACE"
+    for half_second in range(2 * SECONDS + 3):
+        keys["Breath"].value = (-1.0) ** half_second
+        keys["Breath"].keyframe_insert("value", frame=1 + 12 * half_second)
+
+
+@pytest.mark.parametrize("preserve_volume", [False, True])
+def test_shape_keys_below_the_bones_swing_with_the_rest(preserve_volume):
+    scene, rig, tube = tube_on_bones(preserve_volume=preserve_volume)
+    plain = bones_alone(tube, range(1, 3 + 24 * SECONDS))
+    add_driven_keys(rig, tube)
+    bones = bones_alone(tube, range(1, 3 + 24 * SECONDS))
+    assert np.abs(bones - plain).max() > 0.1  # metres
+    play(tube)
+    shown = []
+    for half_second in range(2 * SECONDS + 1):
+        scene.frame_set(1 + half_second * 12)
+        shown.append(rigs.shown(tube))
+    assert np.abs(np.stack(shown) - integrated(bones, jiggling.central_slopes)).max() < 3e-5
+    tube.data.shape_keys.key_blocks["Bulge"].name = "Bump"
+    scene.frame_set(2)
+    assert "Shape Keys/Bulge" in str(playback.status_of(tube).problem)
+
+
+def test_a_shape_key_that_a_hand_moves_shows_at_once_and_swings_from_there():
+    _, rig, tube = tube_on_bones()
+    rig.animation_data_clear()
+    tube.shape_key_add(name="Basis")
+    key = tube.shape_key_add(name="Bulge", from_mix=False)
+    key.value = 0.0
+    for point in key.data:
+        point.co = 1.2 * np.array(point.co)
+    play(tube)
+    still = play_scenes.played(tube, range(1, 10))[9]
+    key.value = 1.0
+    bpy.context.view_layer.update()
+    after = play_scenes.played(tube, range(10, 200))
+    assert np.abs(after[11] - still).max() > 0.01
+    tube.modifiers[-1].show_viewport = False
+    wanted = play_scenes.shown(tube)
+    assert np.abs(wanted - still).max() > 0.1
+    assert np.abs(after[199] - wanted).max() < 1e-3
+
+
 @pytest.mark.parametrize("fps", [30, 60])
 @pytest.mark.parametrize("look_ahead", [True, False])
 def test_other_frame_rates_show_the_same_at_the_same_times(fps, look_ahead):

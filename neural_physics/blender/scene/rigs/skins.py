@@ -22,6 +22,7 @@ from ..references import Named
 from ..sources import CARRYING_TYPES, mesh_of
 from .bone_joints import JointReader, joint_named, joints_of
 from .joint_weights import skin_by
+from .shape_keys import shape_keys_of
 
 
 def armature_modifier(obj: bpy.types.Object) -> bpy.types.ArmatureModifier:
@@ -53,10 +54,12 @@ def armature_modifier(obj: bpy.types.Object) -> bpy.types.ArmatureModifier:
 
 
 def skin_of(obj: bpy.types.Object) -> Skin:
-    """The joints and weights of an object's vertices. Raises what `armature_modifier` does."""
+    """The joints and weights of an object's vertices, and its shape keys. Raises what `armature_modifier`
+    does.
+    """
     modifier = armature_modifier(obj)
     rig = cast(bpy.types.Object, modifier.object)
-    return skin_by(obj, modifier, rig, _bones(obj, rig))
+    return replace(skin_by(obj, modifier, rig, _bones(obj, rig)), keys=shape_keys_of(obj))
 
 
 def check_skin(obj: bpy.types.Object) -> None:

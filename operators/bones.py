@@ -5,7 +5,8 @@ from __future__ import annotations
 import bpy
 from bpy.props import EnumProperty
 
-from ..neural_physics.blender.scene.rigs.reacting_bones import choose_bones, deforming_bones, near_bones
+from ..neural_physics.blender.scene.rigs.reacting_bones import choose_bones, deforming_bones
+from ..neural_physics.blender.scene.setting_up import bones_that_matter
 from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.errors import Problem
@@ -14,7 +15,12 @@ from .support import SetUpButton, set_up_target, target
 
 NEAR, SELECTED, EVERY = "NEAR", "SELECTED", "ALL"
 BONES = [
-    (NEAR, "Near", "Bones that carry this object, or a part of a body near it, as the scene is now"),
+    (
+        NEAR,
+        "Near",
+        "Bones that carry this object, or a part of a body near it, as the scene is now, without those "
+        "that stand still in the actions to be played",
+    ),
     (SELECTED, "Selected", "Bones that are selected in Pose Mode"),
     (EVERY, "All", "All deforming bones"),
 ]
@@ -42,7 +48,7 @@ class NEURALPHYSICS_OT_choose_bones(SetUpButton, bpy.types.Operator):
         if self.bones == EVERY:
             item.bones.clear()
             return
-        names = near_bones(obj, item.object) if self.bones == NEAR else _selected(context, item.object)
+        names = bones_that_matter(obj, item) if self.bones == NEAR else _selected(context, item.object)
         if not {bone.name for bone in deforming_bones(item.object)} & set(names):
             raise Problem("bones_none", object=obj.name, rig=item.object.name, which=self.bones.lower())
         choose_bones(item, names)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import Doubles, Floats, Mask, StoredIndices
 from ..interaction.channels import ChannelLayout
-from ..interaction.poses import Pose, pose_in
+from ..interaction.poses import Pose, PosePlaces, pose_in
 from ..steps import to_the_end
 from .dataset_info import DatasetInfo, Exclusion, Gravity
 from .rest_mesh import Mesh
@@ -80,7 +80,7 @@ def _bad_frames(
     low, high = _explained_region(start, mesh, layout, interaction)
     fall = _Fall(np.asarray(start, float), _down(layout, interaction, gravity))
     edges = mesh.edges()
-    longest = LONGEST_EDGE * _rest_lengths(mesh, edges)
+    longest = LONGEST_EDGE * (_rest_lengths(mesh, edges) + _keyed_lengths(mesh, edges, layout, interaction))
     bad: list[tuple[int, str]] = []
     frames = _at_once(mesh)
     for first in range(0, len(positions), frames):
@@ -223,3 +223,17 @@ def _rest_lengths(mesh: Mesh, edges: StoredIndices) -> Doubles:
     rest = mesh.rest_positions.astype(float)
     lengths = np.linalg.norm(rest[edges[:, 0]] - rest[edges[:, 1]], axis=1)
     return np.maximum(lengths, 0.01 * np.median(lengths))
+
+
+def _keyed_lengths(mesh: Mesh, edges: StoredIndices, layout: ChannelLayout, interaction: Floats) -> Doubles:
+    """(E,) metres: what shape keys add to lengths at rest, at most, with the largest values in the take."""
+    keys, places = None if mesh.skin is None else mesh.skin.keys, PosePlaces.of(layout)
+    lengths = np.zeros(len(edges))
+    if keys is None or places is None:
+        return lengths
+    values = np.abs(np.nan_to_num(interaction[:, places.where_keys])).max(axis=0, initial=0.0)
+    for (vertices, offsets), value in zip(keys.each(), values, strict=True):
+        moved = np.zeros((mesh.vertex_count, 3))
+        moved[vertices] = offsets
+        lengths += value * np.linalg.norm(moved[edges[:, 0]] - moved[edges[:, 1]], axis=1)
+    return lengths

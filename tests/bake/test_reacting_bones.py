@@ -13,6 +13,7 @@ import rigs
 from scenes import add_cloth, empty_scene, react_to, set_frame
 
 from neural_physics.blender.scene import setting_up
+from neural_physics.blender.scene.moving_bones import moving_bones
 from neural_physics.blender.scene.rigs.reacting_bones import choose_bones, joint_names, near_bones
 from neural_physics.blender.scene.sampling import ChannelSampler, layout_of, reference_frame_of
 from neural_physics.blender.settings.properties import settings_of
@@ -105,3 +106,78 @@ def test_of_many_bones_those_that_are_near_are_chosen_at_first(sheet, count):
         assert listed == []
     else:
         assert "bone34" in listed and "bone5" not in listed and len(listed) < 20
+
+
+def add_action(rig, bone, prop="rotation_quaternion", values=((1.0, 0.0, 0.0, 0.0), (0.9, 0.4, 0.0, 0.0))):
+    """An action that moves one bone, and leaves the armature as it was."""
+    posed = rig.pose.bones[bone]
+    before = tuple(getattr(posed, prop))
+    rig.animation_data_create().action = bpy.data.actions.new(f"Turn {bone}")
+    for number, value in enumerate(values):
+        setattr(posed, prop, value)
+        posed.keyframe_insert(prop, frame=1 + 20 * number)
+    action, rig.animation_data.action = rig.animation_data.action, None
+    action.use_fake_user = True
+    setattr(posed, prop, before)
+    bpy.context.view_layer.update()
+    return action
+
+
+def test_bones_that_no_action_moves_are_left_out_of_the_near_ones(sheet):
+    cloth, rig, _ = sheet
+    near = near_bones(cloth, rig)
+    assert {"bone7", "bone8", "bone9"} <= set(near)
+    assert moving_bones(cloth, rig, near) == near, "it has no actions"
+    add_action(rig, "bone8")
+    assert moving_bones(cloth, rig, near) == ["bone8", "bone9"]
+    add_action(rig, "bone7")
+    assert moving_bones(cloth, rig, near) == ["bone7", "bone8", "bone9"]
+
+
+def test_what_an_action_switches_on_the_way_counts_and_all_is_put_back(sheet):
+    """A bone that follows another only as far as an own property of a bone says."""
+    cloth, rig, _ = sheet
+    root = rig.pose.bones["bone0"]
+    root["Follow"], root.rotation_mode, root.location = 0.25, "XYZ", (0.0, 0.0, 0.1)
+    follows = rig.pose.bones["bone8"].constraints.new("COPY_ROTATION")
+    follows.target, follows.subtarget = rig, "bone0"
+    driver = follows.driver_add("influence").driver
+    driver.type = "SUM"
+    driver.variables.new().targets[0].id = rig
+    driver.variables[0].targets[0].data_path = 'pose.bones["bone0"]["Follow"]'
+    rig.animation_data.action = action = bpy.data.actions.new("Follow")
+    for frame, follow in ((1, 0.0), (21, 1.0)):
+        root["Follow"] = follow
+        root.keyframe_insert('["Follow"]', frame=frame)
+    rig.animation_data.action, root["Follow"] = None, 0.25
+    action.use_fake_user = True
+    rigs.pose(rig, 3)
+    root.rotation_mode = "XYZ"
+    bpy.context.scene.frame_set(7)
+    before = [(tuple(b.location), b.matrix.copy(), b.rotation_mode) for b in rig.pose.bones]
+    near = near_bones(cloth, rig)
+    assert "bone7" in near and moving_bones(cloth, rig, near) == ["bone8", "bone9"]
+    bpy.context.view_layer.update()
+    assert [(tuple(b.location), b.matrix.copy(), b.rotation_mode) for b in rig.pose.bones] == before
+    assert root["Follow"] == 0.25 and bpy.context.scene.frame_current == 7
+
+
+def test_curves_of_anything_but_how_bones_are_posed_change_nothing(sheet):
+    cloth, rig, _ = sheet
+    action = add_action(rig, "bone8")
+    paths = ('pose.bones["bone8"].id_data.hide_viewport', 'pose.bones["bone8"].custom_shape_transform')
+    bag = action.layers[0].strips[0].channelbags[0]
+    for path in paths:
+        bag.fcurves.new(path, index=0).keyframe_points.insert(1.0, 1.0)
+    assert moving_bones(cloth, rig, ["bone7", "bone8"]) == ["bone8"]
+    assert not rig.hide_viewport
+
+
+def test_set_up_lists_bones_that_move_and_so_does_the_button(sheet, monkeypatch):
+    cloth, rig, _ = sheet
+    add_action(rig, "bone8")
+    monkeypatch.setattr(setting_up, "MANY", 5)
+    item = setting_up.add_interaction(cloth, rig)
+    assert item.motion == "ACTIONS" and [bone.name for bone in item.bones] == ["bone8", "bone9"]
+    item.motion = "KEEP"
+    assert "bone7" in setting_up.bones_that_matter(cloth, item)

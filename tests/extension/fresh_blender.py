@@ -22,14 +22,22 @@ MODULE = {MODULE!r}
 bpy.ops.preferences.addon_enable(module=MODULE)
 assert MODULE in bpy.context.preferences.addons.keys()
 """
-# The 4.5 module can hang in a destructor when Python ends.
+# The 4.5 module can hang in a destructor when Python ends, also where it ends in an exception.
+FAIL = """
+import os, sys, traceback
+def _fail(*error):
+    traceback.print_exception(*error)
+    sys.stderr.flush()
+    os._exit(1)
+sys.excepthook = _fail
+"""
 LEAVE = "\nsys.stdout.flush(); os._exit(0)\n"
 
 
 def run(script: str, folder: Path, timeout: float = 120, **env: str) -> str:
     """What a script printed that ran in a Blender of its own, with the folder as its current one."""
     done = subprocess.run(
-        [sys.executable, "-c", HELPERS + script + LEAVE],
+        [sys.executable, "-c", FAIL + HELPERS + script + LEAVE],
         check=False,
         capture_output=True,
         text=True,

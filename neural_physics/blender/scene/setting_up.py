@@ -15,6 +15,7 @@ from ..settings.limits import enable
 from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 from .interaction_names import interaction_names
+from .moving_bones import moving_bones
 from .rigs.holding_bones import carrying_rig, suggested_radius
 from .rigs.reacting_bones import MANY, choose_bones, deforming_bones, near_bones
 from .rigs.rig_actions import actions_of
@@ -124,10 +125,16 @@ def add_interaction(obj: bpy.types.Object, mover: bpy.types.Object) -> NEURALPHY
     item = settings.interactions.add()
     settings.active_interaction = len(settings.interactions) - 1
     item.name, item.object = mover.name, mover
-    if mover.type == "ARMATURE" and len(deforming_bones(mover)) > MANY:
-        choose_bones(item, near_bones(obj, mover))
     suggest_motion(obj, item)
+    if mover.type == "ARMATURE" and len(deforming_bones(mover)) > MANY:
+        choose_bones(item, bones_that_matter(obj, item))
     return item
+
+
+def bones_that_matter(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction) -> list[str]:
+    """The bones of a line's armature near an object; where it plays its actions, those that they move."""
+    near = near_bones(obj, item.object)
+    return moving_bones(obj, item.object, near) if item.motion == "ACTIONS" else near
 
 
 def suggest_motion(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction) -> None:

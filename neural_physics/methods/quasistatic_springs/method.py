@@ -48,9 +48,9 @@ class QuasistaticSprings:
     """Runs a trained model.
 
     One of its channels is of kind "pose", one may be of kind "shape_keys". Tensors (V vertices): rest (V, 3),
-    metres, what bones carry, in the object's axes; mean (V, 3), metres; those of `skin_tensors`; stiffness k_s
-    (V,) 1/s^2, damping k_d (V,) 1/s; those of `PoseNetwork`, where there is one. Settings: preserve_volume.
-    Raises Problem("model_damaged").
+    metres, what bones carry, in the object's axes; mean (V, 3), metres; those of `skin_tensors`; stiffness
+    k_s (V,) 1/s^2, damping k_d (V,) 1/s; those of `PoseNetwork`, where there is one. Settings:
+    preserve_volume. Raises Problem("model_damaged").
     """
 
     look_ahead = 1  # the pose after the next; where it is not known, see `targets`

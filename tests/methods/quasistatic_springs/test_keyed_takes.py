@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from neural_physics.datasets.dataset_info import DatasetInfo, TakeInfo
+from neural_physics.datasets.frame_checks import TORN, find_bad_frames
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.interaction.channels import Channel, ChannelLayout
@@ -92,6 +93,18 @@ def test_a_pose_that_is_held_is_where_keys_and_bones_take_the_mesh(dataset, trai
     wanted = shapes(dataset.mesh, jiggling.moves(FRAMES, 1), values)
     found = np.stack([method.start(y).target for y in np.asarray(take.interaction)])
     assert np.abs(found - wanted).max() < 1e-5
+
+
+def test_what_keys_stretch_is_not_torn_and_what_nothing_stretches_is(dataset):
+    mesh, layout, take = dataset.mesh, dataset.info.channels, dataset.takes("training")[0]
+    positions, y = np.array(take.positions), np.array(take.interaction)
+    far = replace(KEYS, offsets=40.0 * KEYS.offsets)
+    stretched = replace(mesh, skin=replace(mesh.skin, keys=far))
+    positions[50, MOVED[0]] += np.float32([4.0, 0.0, 0.0])
+    assert [found.reason for found in find_bad_frames(positions, mesh, layout, y)] == [TORN]
+    assert not find_bad_frames(positions, stretched, layout, y)
+    y[:, -2:] = 0.0
+    assert [found.reason for found in find_bad_frames(positions, stretched, layout, y)] == [TORN]
 
 
 def test_keys_of_a_model_that_do_not_fit_are_refused(trained):

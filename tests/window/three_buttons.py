@@ -25,8 +25,11 @@ result = [list(v.co) for v in body.evaluated_get(depsgraph).data.vertices]
 class Example:
     """One that is added to an empty scene, alone in it."""
 
-    def __init__(self, window: Window, example: str, body: str, settings: str) -> None:
-        """settings: Python that makes it quick, in which `settings` are the body's."""
+    def __init__(self, window: Window, example: str, body: str, settings: str, build: str = "") -> None:
+        """settings: Python that makes it quick, in which `settings` are the body's.
+
+        build: Python that makes what is none of the extension's examples, in the view.
+        """
         self.window, self._body = window, body
         folder = OUT / example.lower()
         shutil.rmtree(folder, ignore_errors=True)
@@ -37,11 +40,14 @@ class Example:
             + f"bpy.ops.wm.save_as_mainfile(filepath={str(folder / 'scene.blend')!r})"
         )
         window.open_tab()
-        window.ask(
-            IN_VIEW
-            + f"bpy.ops.neural_physics.add_example(name={example!r})\n"
-            + "area.spaces.active.region_3d.view_perspective = 'CAMERA'\n"
-        )
+        if build:
+            window.ask(IN_VIEW + build.replace("\n", "\n    "), timeout=180)
+        else:
+            window.ask(
+                IN_VIEW
+                + f"bpy.ops.neural_physics.add_example(name={example!r})\n"
+                + "area.spaces.active.region_3d.view_perspective = 'CAMERA'\n"
+            )
         self.ask(settings)
 
     def ask(self, code: str) -> Any:

@@ -16,8 +16,8 @@ from .rigs.reacting_bones import TIP
 from .rigs.rig_actions import actions_of, curves_of
 from .sampling import ChannelSampler, reference_frame_of
 
-POSES = 8  # looked at of each action, evenly through it
-MOST_ACTIONS = 12  # looked at, evenly among all
+POSES = 4  # looked at of each action, evenly through it
+MOST_ACTIONS = 8  # looked at, evenly among all
 STILL = 1e-3  # of the box in which the bones are: what moves less stands still
 TRANSFORMS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 OF_BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\](?:\.(\w+)|\["((?:[^"\\]|\\.)*)"\])')

@@ -24,6 +24,7 @@ def choose(obj):
 GARMENT = (
     CHARACTER
     + """body.modifiers.new("Collision", "COLLISION")
+body.collision.thickness_outer = 0.01
 choose(rigify_character.ADD(rig))
 bpy.ops.neural_physics.set_up()
 """
@@ -52,7 +53,7 @@ def test_a_garment(window: Window, kind: str, add: str, name: str) -> None:
     build = GARMENT.replace("KIND", kind).replace("ADD", add)
     figure = Example(window, f"RIGIFY_{name}", name, quick, build)
     assert figure.ask('result = settings.interactions["rig"].motion') == "ACTIONS"
-    figure.bake_and_train("steps=600")
+    figure.bake_and_train("steps=1500")
     figure.ask(DANCE)
     figure.play()
     played = shapes(figure)

@@ -60,6 +60,7 @@ class Way:
         self.share, self.log = self.folder / "share", self.folder / "log.txt"
         self.scene = self.share / "ball_and_sheet.blend"
         self.dataset = self.share / DATASET
+        self.report = self.dataset.parent / "report.json"  # of the evaluation
         self.share.mkdir(parents=True)
         shutil.copyfile(FARM / self.scene.name, self.scene)
         self.run(self.scene, "prepare", "--takes", str(TAKES), "--frames", str(TAKE_FRAMES))
@@ -107,7 +108,7 @@ class Way:
     def shown(self, hosts: dict[str, str], seconds: float) -> Shown:
         """What came of it."""
         frames = sum(take.frame_count for take in Dataset.open(self.dataset).outlines())
-        report = json.loads((self.dataset.parent / "report.json").read_text(encoding="utf-8"))
+        report = json.loads(self.report.read_text(encoding="utf-8"))
         return Shown(hosts, frames, seconds, report)
 
 
@@ -185,7 +186,7 @@ def by_slurm(way: Way) -> Shown:
             if "DependencyNeverSatisfied" in queue:
                 raise SystemExit(f"The bake failed: see {way.share}")
             time.sleep(LOOK_EVERY)
-    if not (way.share / "report.json").is_file():
+    if not way.report.is_file():
         raise SystemExit(f"The training or the evaluation failed: see {way.share}")
     return way.shown(*baked)
 

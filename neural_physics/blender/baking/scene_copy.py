@@ -159,15 +159,16 @@ def _keep_only(scene: bpy.types.Scene, view_layer: str) -> None:
 
 def _show(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
     """What is hidden is not evaluated."""
-
-    def unhide(layer: bpy.types.LayerCollection) -> bool:
-        below = [unhide(child) for child in layer.children]
-        holds = obj.name in layer.collection.objects or any(below)
-        if holds:
-            layer.hide_viewport = layer.collection.hide_viewport = False
-        return holds
-
-    unhide(scene.view_layers[0].layer_collection)
+    layers = [scene.view_layers[0].layer_collection]
+    above = [0]
+    for number, layer in enumerate(layers):  # a collection may be in a thousand others: no recursion
+        layers.extend(layer.children)
+        above.extend(number for _ in layer.children)
+    holds = [obj.name in layer.collection.objects for layer in layers]
+    for number in reversed(range(len(layers))):
+        if holds[number]:
+            holds[above[number]] = True
+            layers[number].hide_viewport = layers[number].collection.hide_viewport = False
     obj.hide_viewport = False
     obj.hide_set(False, view_layer=scene.view_layers[0])
 

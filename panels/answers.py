@@ -36,4 +36,4 @@ def answer_of(obj: bpy.types.Object) -> str:
     found = [each for each in SOLVED if each.kind == kind and each.method in ("", method)]
     if found:
         return max(found, key=lambda each: bool(each.method)).label
-    return KIND_NAMES[kind]
+    return KIND_NAMES.get(kind, "")

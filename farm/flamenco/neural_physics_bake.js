@@ -61,7 +61,7 @@ function after(job, before, next) {
 
 // A command that opens the scene.
 function inScene(name, settings, words) {
-    const named = settings.object ? ["--object", settings.object] : [];
+    const named = settings.object ? [`--object=${settings.object}`] : []; // it may begin with a dash
     const where = ["--dataset", settings.dataset];
     return task(name, ["-b", settings.blendfile, "--command", "neural_physics", ...words, ...where, ...named]);
 }

@@ -27,6 +27,7 @@ from .playing import packing, playback
 from .playing.mesh_cache import bake_playback
 from .scene import setting_up
 from .scene.cache_modifier import remove_cache
+from .scene.saving import check_no_sculpt_elsewhere, save_open_file
 from .scene.targets import check_set_up, named
 from .settings.paths import dataset_folder, jobs_folder, model_path
 from .settings.properties import NEURALPHYSICS_PG_object, settings_of
@@ -96,6 +97,8 @@ def _run(args: argparse.Namespace) -> None:
     assert scene is not None
     obj = named(scene, args.object)
     opened = _written(Path(bpy.data.filepath))
+    if args.save is not None:
+        check_no_sculpt_elsewhere()  # a job takes hours
     for name, value in vars(args).items():
         if name.startswith("setting_") and value is not None:
             setattr(settings_of(obj), name.removeprefix("setting_"), value)
@@ -358,13 +361,13 @@ def _written(scene: Path) -> int:
 def _save(path: str, opened: int) -> None:
     """Save the scene; `opened`: when its file was written as it was opened.
 
-    Raises Problem("scene_changed" | "folder_not_writable").
+    Raises Problem("scene_changed" | "folder_not_writable" | "sculpt_elsewhere").
     """
     target = Path(path).absolute() if path else Path(bpy.data.filepath)
     if not path and _written(target) != opened:  # a job takes hours, during which somebody may work on it
         raise Problem("scene_changed", path=target)
     try:
-        bpy.ops.wm.save_as_mainfile(filepath=str(target), copy=bool(path))
+        save_open_file(target, copy=bool(path))
     except RuntimeError as error:
         raise Problem("folder_not_writable", path=target.parent, reason=str(error).strip()) from error
 

@@ -31,6 +31,10 @@ PROBLEMS: dict[str, str] = {
         "The model file of {object} is called {path}, which does not end in .safetensors: "
         "give it a name that does, under Train > Options."
     ),
+    "sculpt_elsewhere": (
+        "{object} keeps its Multires sculpt in a file of its own ({path}), which would be written with the scene: "
+        "click Pack External in its Multires modifier, adding one if it has none."
+    ),
     "disk_full": (
         "The disk of {path} is full; everything finished so far is kept: free some space and resume."
     ),

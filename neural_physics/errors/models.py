@@ -17,6 +17,10 @@ PROBLEMS: dict[str, str] = {
         "The model {path} is larger than {limit}, more than any trained model needs, and was not opened: "
         "check that it is the right file."
     ),
+    "model_reacts_to_too_much": (
+        "The model {path} would bring the lists of {object} to {found} lines, but at most {allowed} are allowed: "
+        "train one that reacts to less."
+    ),
     "model_newer": "The model {path} needs a newer version of Neural Physics: update the extension.",
     "model_other_object": (
         "The vertices or faces of {object} ({found} vertices) do not match the mesh the model was "

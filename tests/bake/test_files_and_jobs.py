@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -14,7 +15,7 @@ pytest.importorskip("bpy")
 pytestmark = [pytest.mark.blender, pytest.mark.once]
 
 from bakes import cloth_and_ball, command_for, run, wait_for
-from scenes import add_ball, add_cloth, bpy, empty_scene, react_to, settings_of
+from scenes import add_ball, add_cloth, bpy, empty_scene, react_to, settings_of, stored
 
 from neural_physics.blender.baking.scene_copy import save_copy
 from neural_physics.blender.jobs import host, training_environment
@@ -349,3 +350,91 @@ def test_what_is_behind_a_link_is_not_free_to_name_but_the_scene_itself_may_be(t
     home.rename(tmp_path / "elsewhere")
     home.symlink_to(tmp_path / "elsewhere")
     assert not named_places.may_name(tmp_path / "shelf" / named_places.HOME / "mine" / "dataset")
+
+
+# Places that are not looked at
+
+
+def stranger_names(cloth, place):
+    """Let the open file name a place as one that was opened does: nobody has agreed to it."""
+    stored(settings_of(cloth))["dataset_folder"] = str(place)
+
+
+@pytest.fixture
+def looked_at(monkeypatch):
+    """Which places the system was asked about."""
+    asked: list[str] = []
+    for name in ("lstat", "stat", "readlink"):
+        real = getattr(os, name)
+        spy = lambda place, *rest, real=real, **more: asked.append(str(place)) or real(place, *rest, **more)  # noqa: E731
+        monkeypatch.setattr(os, name, spy)
+    return asked
+
+
+def test_a_place_is_not_looked_at_before_anybody_agreed_to_it(tmp_path, looked_at):
+    cloth = saved_cloth(tmp_path)
+    (tmp_path / "other").mkdir()
+    named_places.agree(tmp_path / "other")
+    stranger_names(cloth, "/net/server.of.a.stranger/share/x")
+    looked_at.clear()
+    with pytest.raises(Problem) as caught:
+        paths.dataset_folder(cloth)
+    assert caught.value.code == "place_elsewhere"
+    assert paths.places_to_allow(cloth) == [Path("/net/server.of.a.stranger/share/x")]
+    assert [place for place in looked_at if "stranger" in place] == []
+
+
+def test_where_a_link_beside_the_scene_leads_is_not_looked_at(tmp_path, looked_at):
+    cloth = saved_cloth(tmp_path)
+    (tmp_path / named_places.HOME).mkdir()
+    (tmp_path / named_places.HOME / "x").symlink_to("/net/server.of.a.stranger/share")
+    stranger_names(cloth, f"//{named_places.HOME}/x/dataset")
+    looked_at.clear()
+    with pytest.raises(Problem) as caught:
+        paths.dataset_folder(cloth)
+    assert caught.value.code == "place_elsewhere"
+    assert [place for place in looked_at if "stranger" in place] == []
+
+
+def test_what_was_agreed_to_under_its_name_is_asked_about_again_where_that_leads_elsewhere(tmp_path):
+    cloth = saved_cloth(tmp_path)
+    for name in ("mine", "theirs"):
+        (tmp_path / name).mkdir()
+    named_places.agree(tmp_path / "mine")
+    stranger_names(cloth, tmp_path / "mine")
+    assert paths.dataset_folder(cloth) == tmp_path / "mine"
+    (tmp_path / "mine").rmdir()
+    (tmp_path / "mine").symlink_to(tmp_path / "theirs")
+    with pytest.raises(Problem) as caught:
+        paths.dataset_folder(cloth)
+    assert caught.value.code == "place_elsewhere"
+
+
+@pytest.mark.parametrize("root", [f"//{named_places.HOME}/", "/x/"])
+def test_a_place_of_countless_folders_is_refused_at_once(root, tmp_path):
+    cloth = saved_cloth(tmp_path)
+    named = root + "a/" * 200_000
+    stranger_names(cloth, named)
+    stored(settings_of(cloth))["model_path"] = named
+    begun = time.monotonic()
+    for place in (paths.dataset_folder, paths.model_path, paths.check_places, paths.places_to_allow):
+        with pytest.raises(Problem) as caught:
+            place(cloth)
+        assert caught.value.code == "folder_not_writable" and len(caught.value.message) < 1000
+    with pytest.raises(Problem):
+        paths.trained_model(cloth, {"model": named})
+    settings_of(cloth).dataset_folder = named
+    assert time.monotonic() - begun < 2.0
+
+
+def test_another_objects_place_of_countless_folders_keeps_nobody_waiting(tmp_path):
+    cloth = saved_cloth(tmp_path)
+    made(cloth)
+    settings_of(cloth).property_unset("dataset_folder")
+    settings_of(cloth).property_unset("model_path")
+    other = add_cloth("Other")
+    begun = time.monotonic()
+    for parts in (2000, 16_000):
+        stranger_names(other, "//" + "a/" * parts)
+        assert paths.dataset_folder(cloth).is_dir()
+    assert time.monotonic() - begun < 2.0

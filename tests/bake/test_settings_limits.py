@@ -1,4 +1,4 @@
-"""Settings that a file holds beyond what can be typed: they are brought within their limits."""
+"""Settings that a file holds beyond what can be set: they are brought within their limits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ import pytest
 pytest.importorskip("bpy")
 from scenes import add_ball, add_cloth, bpy, empty_scene, react_to, settings_of, stored
 
+from neural_physics.blender.baking.preparing import check_bake
 from neural_physics.blender.scene.setting_up import set_up
+from neural_physics.blender.settings import limits
+from neural_physics.blender.settings.limits import MOST_LINES
+from neural_physics.errors import Problem
 
 pytestmark = pytest.mark.blender
 
@@ -105,3 +109,90 @@ def test_what_is_within_the_limits_stays_as_it_is(tmp_path):
     settings = settings_of(bpy.data.objects[name])
     assert (settings.take_count, settings.stretch, settings.start_frame) == (1000, 12.5, -3)
     assert tuple(settings.interactions[0].box_low) == (-3.0, -2.0, -1.0)
+
+
+# What the settings name, by data of another type; and lists without end.
+POINTERS = (
+    lambda settings: (settings, "frame_object"),
+    lambda settings: (settings, "model"),
+    lambda settings: (settings, "resting_action"),
+    lambda settings: (settings.interactions[0], "object"),
+    lambda settings: (settings.layers_below[0], "object"),
+    lambda settings: (settings.capsules[0], "source"),
+    lambda settings: (settings.handles[0], "object"),
+)
+LISTS = ("interactions", "capsules", "handles", "layers_below")
+
+
+def saved_and_opened(path):
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+
+
+@pytest.mark.parametrize("data", ["meshes", "scenes", "collections"])
+def test_what_names_data_of_another_type_names_none(data, tmp_path):
+    empty_scene()
+    cloth = add_cloth()
+    react_to(cloth, add_ball(), motion="KEEP")
+    for name in LISTS[1:]:
+        getattr(settings_of(cloth), name).add()
+    bpy.data.collections.new("Some").use_fake_user = True
+    for find in POINTERS:
+        settings, name = find(settings_of(cloth))
+        stored(settings)[name] = getattr(bpy.data, data)[0]
+    saved_and_opened(tmp_path / "strange.blend")
+    settings = settings_of(bpy.data.objects["Sheet"])
+    for find in POINTERS:
+        part, name = find(settings)
+        assert getattr(part, name) is None, name
+    with pytest.raises(Problem) as caught:
+        check_bake(bpy.context.scene, bpy.data.objects["Sheet"])
+    assert caught.value.code == "interaction_unset"
+
+
+def test_a_choice_that_is_none_becomes_the_first_one(tmp_path):
+    empty_scene()
+    cloth = add_cloth()
+    react_to(cloth, add_ball())
+    stored(settings_of(cloth).simulation)["kind"] = 999
+    stored(settings_of(cloth))["method"] = -5
+    saved_and_opened(tmp_path / "strange.blend")
+    settings = settings_of(bpy.data.objects["Sheet"])
+    assert settings.simulation.kind == "BLENDER"
+    assert settings.method == settings.bl_rna.properties["method"].default
+
+
+@pytest.mark.parametrize("how", ["opened", "linked", "overridden"])
+def test_lists_of_more_lines_than_anybody_makes_are_not_gone_through(how, tmp_path):
+    empty_scene()
+    cloth = add_cloth()
+    react_to(cloth, add_ball())
+    for name in LISTS:
+        for _ in range(MOST_LINES + 1):
+            getattr(settings_of(cloth), name).add()
+    if how == "opened":
+        saved_and_opened(tmp_path / "strange.blend")
+    else:
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "strange.blend"))
+        empty_scene()
+        limits.unregister()
+        try:  # an override has its own, as Blender makes it when a file is opened
+            bpy.ops.wm.link(directory=str(tmp_path / "strange.blend" / "Object"), filename="Sheet")
+            found = bpy.data.objects["Sheet"]
+            cloth = found.override_create() if how == "overridden" else found
+        finally:
+            limits.register()
+    settings = settings_of(cloth if how == "overridden" else bpy.data.objects["Sheet"])
+    assert [len(getattr(settings, name)) for name in LISTS] == [0] * len(LISTS)
+
+
+def test_many_short_lists_of_a_file_are_not_gone_through_without_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "MOST_IN_ALL", 100)
+    empty_scene()
+    cloths = [add_cloth(name) for name in ("A", "B", "C")]
+    for cloth in cloths:
+        settings_of(cloth).enabled = True
+        for _ in range(60):
+            settings_of(cloth).interactions.add()
+    saved_and_opened(tmp_path / "strange.blend")
+    assert [len(settings_of(bpy.data.objects[name]).interactions) for name in "ABC"] == [60, 0, 0]

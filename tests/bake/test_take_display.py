@@ -15,9 +15,13 @@ from bakes import BOX, command_for, run
 from scenes import add_ball, add_cloth, empty_scene, react_to
 
 from neural_physics.blender.display import takes
+from neural_physics.blender.scene.interaction_names import MOST_INTERACTIONS
+from neural_physics.blender.scene.sources import mesh_of
 from neural_physics.blender.settings.paths import dataset_folder
+from neural_physics.datasets.dataset_info import DatasetInfo, TakeInfo
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
+from neural_physics.interaction.channels import Channel, ChannelLayout
 
 FRAMES = 8
 
@@ -101,3 +105,17 @@ def test_a_take_of_frames_without_end_that_are_holes_is_not_keyed(sheet):
     assert raised.value.code == "take_too_long_to_show"
     assert (bpy.data.objects.keys(), bpy.data.collections.keys(), bpy.data.actions.keys()) == before
     assert takes.show_take(bpy.context.scene, sheet, "take_001") == "take_001"
+
+
+def test_what_a_take_of_thousands_of_channels_names_is_not_copied_thousands_of_times(tmp_path):
+    empty_scene()
+    sheet, count = add_cloth(points=5), MOST_INTERACTIONS + 30
+    add_ball()
+    mesh, places = mesh_of(sheet), np.zeros(3 * count, np.float32)
+    layout = ChannelLayout(tuple(Channel(f"a{number}", "position", 3, "Ball") for number in range(count)))
+    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, layout)
+    with Dataset.create(tmp_path / "d", info, mesh).writer("take_000", TakeInfo(frames=5)) as writer:
+        for _ in range(5):
+            writer.append(mesh.rest_positions, places)
+    assert takes.show_take(bpy.context.scene, sheet, folder=tmp_path / "d") == "take_000"
+    assert len(bpy.data.collections["Take of Sheet"].objects) == 1 + MOST_INTERACTIONS

@@ -63,12 +63,17 @@ def test_workers_bake_what_was_prepared_and_a_model_follows() -> None:
     tasks = {task["name"]: task for task in compiled(workers=3, takes=46, preset="final", object="Sheet")}
     assert list(tasks) == ["prepare", "bake-1", "bake-2", "bake-3", "finish", "train", "evaluate"]
     assert words_of(tasks["prepare"])[:4] == ["neural_physics", "prepare", "--takes", "46"]
-    assert words_of(tasks["prepare"])[-2:] == ["--object", "Sheet"]
+    assert words_of(tasks["prepare"])[-1] == "--object=Sheet"
     assert words_of(tasks["bake-2"]) == ["neural_physics", "work", "/share/d", "--at-once", "0"]
     assert tasks["bake-2"]["dependencies"] == ["prepare"]
     assert tasks["finish"]["dependencies"] == ["bake-1", "bake-2", "bake-3"]
     assert words_of(tasks["train"])[1:4] == ["train", "--preset", "final"]
     assert (tasks["train"]["dependencies"], tasks["evaluate"]["dependencies"]) == (["finish"], ["train"])
+
+
+def test_an_object_may_be_called_like_an_option() -> None:
+    tasks = {task["name"]: task for task in compiled(workers=1, object="-x")}
+    assert {words_of(tasks[name])[-1] for name in ("prepare", "train", "evaluate")} == {"--object=-x"}
 
 
 def test_a_job_may_end_with_the_bake() -> None:

@@ -35,6 +35,9 @@ def test_a_template_is_valid_and_its_commands_are_the_extensions(name, steps):
         at = words.index("--command")
         assert words[0] == "-b" and words[at + 1] == "neural_physics"
         assert words[at + 2] == {"Bake": "work"}.get(step["name"], step["name"].lower())
+        # An object may be called like an option.
+        needs = step["name"] in ("Prepare", "Train", "Evaluate")
+        assert [word for word in words if "--object" in word] == ["--object={{Param.Object}}"] * needs
 
 
 @pytest.mark.blender

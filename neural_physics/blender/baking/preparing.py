@@ -34,6 +34,7 @@ from ..scene.collider_meshes import check_colliders
 from ..scene.rigs.rig_actions import kept_for_testing, with_unused_actions
 from ..scene.rigs.skins import check_skin, simulated_mesh
 from ..scene.sampling import layout_of
+from ..scene.saving import check_no_sculpt_elsewhere
 from ..scene.sources import check_target, uses_solver
 from ..settings.motions import is_wind
 from ..settings.paths import dataset_folder
@@ -127,6 +128,8 @@ def _written(
 
     guide: the model that chooses the motion of new takes, None to leave it to chance.
     """
+    if copied:
+        check_no_sculpt_elsewhere()  # before there is a plan
     if guide is not None:
         plan = replace(plan, motions=MOTIONS)
     plan.write()

@@ -19,6 +19,7 @@ from ..playing.collision_suspension import wake_collider
 from ..playing.output.geometry_nodes import remove_modifier
 from ..scene.cache_modifier import remove_cache
 from ..scene.modifier_stack import physics_place, restore_physics
+from ..scene.saving import save_open_file
 from ..scene.sources import physics_modifier, shows_modifiers, uses_solver
 from ..settings.properties import settings_of
 
@@ -26,7 +27,7 @@ from ..settings.properties import settings_of
 def save_copy(path: Path) -> None:
     """Save what is open as another file; the artist's file, its name and its undo steps stay as they are.
 
-    Raises Problem("folder_not_writable" | "disk_full").
+    Raises Problem("folder_not_writable" | "disk_full" | "sculpt_elsewhere").
     """
     scratch = path.with_name(f"{path.stem}.new.blend")
     try:
@@ -34,7 +35,7 @@ def save_copy(path: Path) -> None:
         for left in (scratch, scratch.with_name(f"{scratch.name}@")):
             left.unlink(missing_ok=True)
         with _collections_saved():
-            bpy.ops.wm.save_as_mainfile(filepath=str(scratch), copy=True, relative_remap=True)
+            save_open_file(scratch, copy=True, relative_remap=True)
         replace(scratch, path)
     except (RuntimeError, OSError) as error:
         # Blender reports a full disk in words only.
@@ -158,15 +159,16 @@ def _keep_only(scene: bpy.types.Scene, view_layer: str) -> None:
 
 def _show(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
     """What is hidden is not evaluated."""
-
-    def unhide(layer: bpy.types.LayerCollection) -> bool:
-        below = [unhide(child) for child in layer.children]
-        holds = obj.name in layer.collection.objects or any(below)
-        if holds:
-            layer.hide_viewport = layer.collection.hide_viewport = False
-        return holds
-
-    unhide(scene.view_layers[0].layer_collection)
+    layers = [scene.view_layers[0].layer_collection]
+    above = [0]
+    for number, layer in enumerate(layers):  # a collection may be in a thousand others: no recursion
+        layers.extend(layer.children)
+        above.extend(number for _ in layer.children)
+    holds = [obj.name in layer.collection.objects for layer in layers]
+    for number in reversed(range(len(layers))):
+        if holds[number]:
+            holds[above[number]] = True
+            layers[number].hide_viewport = layers[number].collection.hide_viewport = False
     obj.hide_viewport = False
     obj.hide_set(False, view_layer=scene.view_layers[0])
 

@@ -19,7 +19,6 @@ from ...baking.together import within_take
 from ...datasets.dataset_info import TakeInfo
 from ...datasets.take_folders import TAKES
 from ...files.atomic import writing
-from ...files.links import check_no_link, is_own_file
 from ...jobs.events import Emit, Progress, StopRequest
 from .recording import Frame, Recording
 from .scene_copy import first_frame, simulates_alone, switch_off_after_physics
@@ -62,7 +61,6 @@ class _TakeBake:
             Recording(within_take(plan.dataset, own, also), take.name, info, may_write=place.may_write)
             for also in plan.together
         ]
-        self._clear_cache_of_others()
         self._open()
 
     @property
@@ -107,14 +105,6 @@ class _TakeBake:
             other = found_in(self._scene, also.object, self._scene_path)
             switch_off_after_physics(other, collides=True)  # the take may have begun without it
             recording.open(other)
-
-    def _clear_cache_of_others(self) -> None:
-        """Blender writes its cache through what stands for another file, and waits for a pipe."""
-        check_no_link(self._cache)
-        with writing(self._cache):
-            for path in self._cache.iterdir() if self._cache.is_dir() else ():
-                if not is_own_file(path) and not path.is_dir():
-                    path.unlink()
 
     def _step(self, index: int) -> bool:
         """Simulate one frame and add it to the take; False if it has no numbers."""

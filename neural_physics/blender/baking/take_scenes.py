@@ -9,7 +9,7 @@ import bpy
 from ...baking.plan import BakePlan, PlannedTake
 from ...errors import Problem
 from ...files.atomic import writing
-from ...files.links import check_no_link
+from ...files.links import check_no_link, is_own_file
 from ...files.reading import NotReadable, open_plain
 from ..scene.live_fabric import key_fabric
 from ..scene.rigs.repeatability import check_rigs_repeat
@@ -33,9 +33,10 @@ def open_scene(path: Path, plan: BakePlan, trust: Trust) -> tuple[bpy.types.Scen
     """Open a copy of the scene; its scripts may run if it was made here.
 
     What was checked when the bake was prepared is checked again: the copy may be somebody else's.
-    Raises Problem("place_is_link" | "bake_scene_lost" | "bake_frame_rate").
+    Raises Problem("place_is_link" | "folder_not_writable" | "bake_scene_lost" | "bake_frame_rate").
     """
     check_no_link(path.parent)
+    _clear_cache_of_others(path.with_name(f"blendcache_{path.stem}"))
     try:
         open_plain(path).close()  # Blender would wait for a pipe
         with caches_written_below(path.parent):
@@ -47,6 +48,18 @@ def open_scene(path: Path, plan: BakePlan, trust: Trust) -> tuple[bpy.types.Scen
     bring_within(settings_of(obj))  # those of an object that is not set up were not looked at
     check_frame_rate(scene, obj)
     return scene, obj
+
+
+def _clear_cache_of_others(cache: Path) -> None:
+    """Blender writes its cache, which lies there, through what stands for another file, and waits for a pipe.
+
+    Whatever is opened for: each visit of a frame simulates what else is in the scene.
+    """
+    check_no_link(cache)
+    with writing(cache):
+        for path in cache.iterdir() if cache.is_dir() else ():
+            if not is_own_file(path) and not path.is_dir():
+                path.unlink()
 
 
 def found_in(scene: bpy.types.Scene, name: str, path: Path) -> bpy.types.Object:

@@ -13,6 +13,7 @@ from ...datasets.status import dataset_status
 from ...datasets.takes import Dataset, Take
 from ...errors import Problem
 from ..scene.cache_modifier import show_cache
+from ..scene.interaction_names import MOST_INTERACTIONS
 from ..scene.keying import Span, key_frames
 from ..scene.sources import check_mesh, mesh_data
 from ..settings.paths import dataset_folder
@@ -91,7 +92,10 @@ def _chosen(dataset: Dataset, name: str, shown: str) -> str:
 
 
 def _movers(scene: bpy.types.Scene, dataset: Dataset) -> list[Mover]:
-    """The objects whose place is known from a take's interaction vector, each with where it is in that."""
+    """The objects whose place is known from a take's interaction vector, each with where it is in that.
+
+    No more than an object can react to: others were made by a script, and each becomes a copy.
+    """
     if dataset.info.reference_frame:
         return []
     slices, found = dataset.info.channels.slices(), list[Mover]()
@@ -99,7 +103,7 @@ def _movers(scene: bpy.types.Scene, dataset: Dataset) -> list[Mover]:
         source = scene.objects.get(channel.source)
         if channel.kind == "position" and source is not None and source.type in ("MESH", "EMPTY"):
             found.append((source, slices[channel.name]))
-    return found
+    return found[:MOST_INTERACTIONS]
 
 
 def _check_length(dataset: Dataset, name: str, movers: int) -> None:

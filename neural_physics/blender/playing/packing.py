@@ -131,7 +131,7 @@ def current_model(obj: bpy.types.Object) -> bytes | Path:
 def identity_of(obj: bpy.types.Object) -> tuple[object, ...]:
     """What is another one when another model has been packed or chosen, or an undo has brought one back."""
     text = settings_of(obj).model
-    return (str(named_model(obj)),) if text is None else (text.session_uid, _packed_at(text))
+    return (named_model(obj),) if text is None else (text.session_uid, _packed_at(text))
 
 
 def model_bytes_of(obj: bpy.types.Object) -> tuple[bytes, str]:

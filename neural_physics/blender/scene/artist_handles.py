@@ -9,12 +9,14 @@ import numpy as np
 
 from ...datasets.simulation_request import Core
 from ...errors import Problem
-from ...interaction.channels import HANDLE_PREFIX, ChannelLayout
+from ...interaction.channels import HANDLE_PREFIX, Channel, ChannelLayout
 from ..settings.handles import NEURALPHYSICS_PG_handle
 from ..settings.properties import method_of, settings_of
 from .live_fabric import is_keyed
 from .rigid_placement import placement
 from .sampling import handle_source
+
+MOST_HANDLES = 1000  # lines that a model may add: all are read for each frame that plays
 
 
 def add_handles(obj: bpy.types.Object, others: Iterable[bpy.types.Object]) -> None:
@@ -84,15 +86,32 @@ def cores_of(obj: bpy.types.Object) -> tuple[Core, ...]:
 
 def list_unbound_handles(obj: bpy.types.Object, channels: ChannelLayout) -> None:
     """Add a line for every handle of a model that has none, with the Empty of that name, if there is one."""
-    handles = settings_of(obj).handles
-    for channel in channels.channels:
-        name = channel.name.removeprefix(HANDLE_PREFIX)
-        if channel.kind == "handle" and name not in handles:
-            item = handles.add()
-            rig, _, bone = channel.source.rpartition("/")
-            item.name, item.object = name, bpy.data.objects.get((channel.source, None))
-            if item.object is None and rig:
-                item.object, item.bone = bpy.data.objects.get((rig, None)), bone
+    for channel in _unbound(obj, channels):
+        item = settings_of(obj).handles.add()
+        rig, _, bone = channel.source.rpartition("/")
+        item.name = channel.name.removeprefix(HANDLE_PREFIX)
+        item.object = bpy.data.objects.get((channel.source, None))
+        if item.object is None and rig:
+            item.object, item.bone = bpy.data.objects.get((rig, None)), bone
+
+
+def check_unbound_handles(obj: bpy.types.Object, channels: ChannelLayout, model: str) -> None:
+    """Raise Problem("model_reacts_to_too_much") where that would be more lines than may be."""
+    added, known = len(_unbound(obj, channels)), len(settings_of(obj).handles)
+    if added and added + known > MOST_HANDLES:
+        raise Problem(
+            "model_reacts_to_too_much",
+            path=model,
+            object=obj.name,
+            found=f"{added + known:,}",
+            allowed=f"{MOST_HANDLES:,}",
+        )
+
+
+def _unbound(obj: bpy.types.Object, channels: ChannelLayout) -> list[Channel]:
+    known = {handle.name for handle in settings_of(obj).handles}
+    handles = (each for each in channels.channels if each.kind == "handle")
+    return [each for each in handles if each.name.removeprefix(HANDLE_PREFIX) not in known]
 
 
 def hold_is_keyed(obj: bpy.types.Object, channel: str) -> bool:

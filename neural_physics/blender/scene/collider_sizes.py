@@ -12,7 +12,7 @@ from ...arrays import Floats
 from ...errors import Problem
 from ...methods.interface import LearnsSizes, Method
 from .keying import is_keyed
-from .references import Named
+from .references import Named, with_parents
 from .sources import read_positions
 
 DIGITS = 5  # of a size: what the rounding of float32 leaves, as where a ball turns, is no change
@@ -51,9 +51,10 @@ def widths_of(method: Method) -> dict[str, float]:
 
 def is_scaled_by_keys(obj: bpy.types.Object) -> bool:
     """Whether keys, a driver, a strip, a constraint or what carries it scale an object, and not a hand."""
-    if obj.constraints or is_keyed(obj, "scale") or is_keyed(obj, "delta_scale"):
-        return True
-    return obj.parent is not None and is_scaled_by_keys(obj.parent)
+    return any(
+        bool(each.constraints) or is_keyed(each, "scale") or is_keyed(each, "delta_scale")
+        for each in with_parents(obj)
+    )
 
 
 def size_problem(owner: str, method: Method, y: Floats, sources: Mapping[str, str]) -> Problem | None:

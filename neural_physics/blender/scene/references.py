@@ -6,6 +6,8 @@ asked anything. After an undo or in another file it may not: then everything is 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import bpy
 
 from ...errors import Problem
@@ -89,3 +91,11 @@ def _if_current(found: bpy.types.Object | None, uid: int, search: int) -> bpy.ty
         return found if found.session_uid == uid else None
     except ReferenceError:  # deleted
         return None
+
+
+def with_parents(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    """The object, what it is parented to, what that is parented to, and so on: there may be thousands."""
+    above: bpy.types.Object | None = obj
+    while above is not None:
+        yield above
+        above = above.parent

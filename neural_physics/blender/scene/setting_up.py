@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Problem
-from ...interaction.channels import ChannelLayout
+from ...interaction.channels import Channel, ChannelLayout
 from ..settings.limits import enable
 from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
-from .interaction_names import interaction_names
+from .interaction_names import MOST_INTERACTIONS, interaction_names
 from .moving_bones import moving_bones
+from .references import with_parents
 from .rigs.holding_bones import carrying_rig, suggested_radius
 from .rigs.reacting_bones import MANY, choose_bones, deforming_bones, near_bones
 from .rigs.rig_actions import actions_of
@@ -23,6 +24,7 @@ from .sampling import bindings_of
 from .sources import check_target, mesh_data, read_positions
 
 Corner = NDArray[np.floating]
+Bounds = tuple[Corner, Corner]
 
 Physics = Literal["CLOTH", "SOFT_BODY"]
 NEW_PHYSICS: dict[Physics, str] = {"CLOTH": "Cloth", "SOFT_BODY": "Soft Body"}  # and the modifiers' names
@@ -110,13 +112,30 @@ def list_unbound(obj: bpy.types.Object, channels: ChannelLayout) -> None:
 
     Where this file has an object of the name it was trained with, that is chosen.
     """
-    settings = settings_of(obj)
-    known = {item.name for item in settings.interactions} | bindings_of(obj).keys()
-    for channel in channels.channels:
-        if channel.kind in BOUND_KINDS and channel.name not in known:
-            item = settings.interactions.add()
-            item.name, item.object = channel.name, bpy.data.objects.get((channel.source, None))
-            suggest_motion(obj, item)
+    unbound = _unbound(obj, channels)
+    bounds = _bounds(obj) if unbound else None
+    for channel in unbound:
+        item = settings_of(obj).interactions.add()
+        item.name, item.object = channel.name, bpy.data.objects.get((channel.source, None))
+        suggest_motion(obj, item, bounds)
+
+
+def check_unbound(obj: bpy.types.Object, channels: ChannelLayout, model: str) -> None:
+    """Raise Problem("model_reacts_to_too_much") where `list_unbound` would add more lines than may be."""
+    added, known = len(_unbound(obj, channels)), len(settings_of(obj).interactions)
+    if added and added + known > MOST_INTERACTIONS:
+        raise Problem(
+            "model_reacts_to_too_much",
+            path=model,
+            object=obj.name,
+            found=f"{added + known:,}",
+            allowed=MOST_INTERACTIONS,
+        )
+
+
+def _unbound(obj: bpy.types.Object, channels: ChannelLayout) -> list[Channel]:
+    known = {item.name for item in settings_of(obj).interactions} | bindings_of(obj).keys()
+    return [each for each in channels.channels if each.kind in BOUND_KINDS and each.name not in known]
 
 
 def add_interaction(obj: bpy.types.Object, mover: bpy.types.Object) -> NEURALPHYSICS_PG_interaction:
@@ -137,19 +156,26 @@ def bones_that_matter(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction)
     return moving_bones(obj, item.object, near) if item.motion == "ACTIONS" else near
 
 
-def suggest_motion(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction) -> None:
-    """Fill in an interaction's motion, box, speed and wind from what is in the scene."""
+def suggest_motion(
+    obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction, bounds: Bounds | None = None
+) -> None:
+    """Fill in an interaction's motion, box, speed and wind from what is in the scene.
+
+    bounds: the object's, where they are known.
+    """
     if item.object is not None:
         item.motion = _motion_of(item.object)
-    suggest_box(obj, item)
+    suggest_box(obj, item, bounds)
 
 
-def suggest_box(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction) -> None:
+def suggest_box(
+    obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction, bounds: Bounds | None = None
+) -> None:
     """The same for a motion that was chosen, which stays."""
     mover = item.object
     if mover is None:
         return
-    low, high = _bounds(obj)
+    low, high = bounds or _bounds(obj)
     size = float(max(high - low))
     place = np.array(mover.matrix_world.translation)
     if mover.type == "MESH":
@@ -199,12 +225,16 @@ def _motion_of(mover: bpy.types.Object) -> str:
 
 def is_animated(obj: bpy.types.Object) -> bool:
     """Whether something else than the artist's hand moves an object."""
+    return any(_is_animated_itself(each) for each in with_parents(obj))
+
+
+def _is_animated_itself(obj: bpy.types.Object) -> bool:
     animation = obj.animation_data
     animated = animation is not None and bool(animation.action or animation.drivers or animation.nla_tracks)
-    return animated or len(obj.constraints) > 0 or (obj.parent is not None and is_animated(obj.parent))
+    return animated or len(obj.constraints) > 0
 
 
-def _bounds(obj: bpy.types.Object) -> tuple[Corner, Corner]:
+def _bounds(obj: bpy.types.Object) -> Bounds:
     """Opposite corners of the object's own mesh, before any modifier, in world space."""
     world = np.array(obj.matrix_world)
     points = read_positions(mesh_data(obj)) @ world[:3, :3].T + world[:3, 3]

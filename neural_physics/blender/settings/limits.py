@@ -1,34 +1,73 @@
 """Settings of a file that was opened or appended from, brought within the limits that they declare.
 
 Blender holds to them where somebody types a number. What a file says is shown as it is, and anybody may have
-written it: a billion takes, or a time of no seconds.
+written it: a billion takes, a time of no seconds, or a mesh where an object is to be.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Hashable
+from functools import lru_cache, partial
 from typing import Any, cast
 
 import bpy
 from bpy.app.handlers import persistent
 
+MOST_LINES = 5000  # of a list: far more than anything works with
+MOST_IN_ALL = 100_000  # of a file that is opened: a second or some
 
-def bring_within(settings: bpy.types.PropertyGroup) -> None:
+
+class Lines:
+    """How many lines of lists may still be looked at."""
+
+    def __init__(self) -> None:
+        self._left = MOST_IN_ALL
+
+    def take(self, count: int) -> bool:
+        """Whether a list of so many lines may be; its lines are counted."""
+        if count > min(MOST_LINES, self._left):
+            return False
+        self._left -= count
+        return True
+
+
+def bring_within(settings: bpy.types.PropertyGroup, lines: Lines | None = None) -> None:
     """Bring all numbers of settings, and of those that they hold, within their limits.
 
-    What is no number becomes what it is at first.
+    What is no number, no choice that there is, or data of another type becomes what it is at first, and a
+    list of more lines than anybody makes becomes empty: each redraw of a panel would go through all of them.
+
+    lines: how many there may be; None for those of one object.
     """
-    for prop in settings.bl_rna.properties:
-        if prop.identifier == "rna_type":  # which is called a group of settings, too
-            continue
-        value = getattr(settings, prop.identifier)
-        if isinstance(prop, bpy.types.IntProperty | bpy.types.FloatProperty):
-            _limit(settings, prop, value)
-        elif isinstance(value, bpy.types.PropertyGroup):
-            bring_within(value)
-        elif isinstance(prop, bpy.types.CollectionProperty):
-            for item in value:
-                bring_within(item)
+    lines = lines or Lines()
+    for look in _looks(cast(Hashable, type(settings))):
+        look(settings, lines)
+
+
+Look = Callable[[bpy.types.PropertyGroup, Lines], None]
+
+
+@lru_cache
+def _looks(kind: Any) -> tuple[Look, ...]:  # noqa: ANN401 (a class with RNA)
+    """How to look at each setting of a kind; to ask Blender for that takes longer than the looks."""
+    found = [_look_at(prop) for prop in kind.bl_rna.properties if prop.identifier != "rna_type"]
+    return tuple(look for look in found if look is not None)
+
+
+def _look_at(prop: Any) -> Look | None:  # noqa: ANN401 (RNA's)
+    name, fixed = prop.identifier, getattr(prop, "fixed_type", None)
+    if isinstance(prop, bpy.types.IntProperty | bpy.types.FloatProperty):
+        return partial(_limit, name, (prop.hard_min, prop.hard_max))
+    if isinstance(prop, bpy.types.CollectionProperty):
+        return partial(_limit_lines, name)
+    # What is chosen from by code is no choice only until that finds it.
+    if isinstance(prop, bpy.types.EnumProperty) and len(prop.enum_items_static):
+        return partial(_limit_choice, name)
+    if fixed is not None:
+        kind = getattr(bpy.types, fixed.identifier, bpy.types.PropertyGroup)  # ours are not listed
+        return partial(_limit_pointer, name, kind)
+    return None
 
 
 def enable(settings: bpy.types.PropertyGroup) -> None:
@@ -39,24 +78,48 @@ def enable(settings: bpy.types.PropertyGroup) -> None:
         typed.enabled = True
 
 
-def _limit(settings: bpy.types.PropertyGroup, prop: Any, value: Any) -> None:  # noqa: ANN401 (RNA's)
-    numbers = list(value) if prop.is_array else [value]
+def _limit(name: str, ends: tuple[float, float], settings: bpy.types.PropertyGroup, _: Lines) -> None:
+    value = getattr(settings, name)
+    numbers = [value] if isinstance(value, int | float) else list(value)
     if not all(map(math.isfinite, numbers)):
-        settings.property_unset(prop.identifier)
+        settings.property_unset(name)
         return
-    within = [min(max(number, prop.hard_min), prop.hard_max) for number in numbers]
+    within = [min(max(number, ends[0]), ends[1]) for number in numbers]
     if within != numbers:
-        setattr(settings, prop.identifier, within if prop.is_array else within[0])
+        setattr(settings, name, within[0] if isinstance(value, int | float) else within)
+
+
+def _limit_lines(name: str, settings: bpy.types.PropertyGroup, lines: Lines) -> None:
+    items = getattr(settings, name)
+    if not lines.take(len(items)):
+        settings.property_unset(name)  # `clear` leaves what a library override has from its library
+        return
+    for item in items:
+        bring_within(item, lines)
+
+
+def _limit_choice(name: str, settings: bpy.types.PropertyGroup, _: Lines) -> None:
+    if not getattr(settings, name):
+        settings.property_unset(name)
+
+
+def _limit_pointer(name: str, kind: type, settings: bpy.types.PropertyGroup, lines: Lines) -> None:
+    value = getattr(settings, name)
+    if isinstance(value, bpy.types.PropertyGroup):
+        bring_within(value, lines)
+    elif value is not None and not isinstance(value, kind):
+        settings.property_unset(name)
 
 
 @persistent
 def _on_file(*_: object) -> None:
     if not isinstance(bpy.data, bpy.types.BlendData):
         return  # while an add-on is being enabled at startup, there is no file yet
+    lines = Lines()
     for obj in bpy.data.objects:
         settings: Any = obj.neural_physics  # type: ignore[attr-defined]
         if settings.enabled or settings.playing:
-            bring_within(settings)
+            bring_within(settings, lines)
 
 
 def register() -> None:

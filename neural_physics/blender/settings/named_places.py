@@ -17,14 +17,28 @@ import bpy
 
 from ...errors import Problem
 from ...files.atomic import write_atomically
+from ...files.links import is_link
 from ...files.names import same_key
 from .own_folders import EXTENSION_ROOT, unsaved_folder, user_folder
 
 HOME = "neural_physics"  # beside the .blend
 MEMORY = "agreed_places.json"  # in the user's folder
+LONGEST = 4096  # characters of a path on any system; Python takes longer ones apart for minutes
 MOST_REMEMBERED = 2000  # places; the oldest are forgotten first
 
 _agreed_now: set[str] = set()  # where the user's folder cannot be written, for this session
+
+
+def place_named(name: str) -> Path:
+    """The place that a setting names. Raises Problem("folder_not_writable") for what no path can be."""
+    return Path(bpy.path.abspath(check_length(name)))
+
+
+def check_length(name: str) -> str:
+    """What names a place, unless no path is as long. Raises Problem("folder_not_writable")."""
+    if len(name) > LONGEST:
+        raise Problem("folder_not_writable", path=f"{name[:80]}…", reason="its name is too long")
+    return name
 
 
 def check_place(place: Path, obj: bpy.types.Object, setting: str) -> Path:
@@ -40,7 +54,9 @@ def may_name(place: Path) -> bool:
     whole = _whole(place)
     if any(_is_below(whole, root) for root in _free_roots()):
         return True
-    return _as_agreed(whole) in _agreed_now | set(_remembered())
+    agreed = _agreed_now | set(_remembered())
+    # Where a name leads is looked at only where that was agreed to once.
+    return any(entry.startswith(_named(whole)) for entry in agreed) and _as_agreed(whole) in agreed
 
 
 def agree(place: Path) -> None:
@@ -71,10 +87,26 @@ def _is_below(place: Path, root: Path) -> bool:
         return False
     try:
         here = root.parent.resolve() / root.name  # what leads to the .blend may be a link
-        there = here / place.relative_to(root)
-        return _same_place(place.resolve()) == _same_place(there) and _is_plainly_below(there, here)
     except (OSError, RuntimeError, ValueError):  # a circle of links, or a name that none can have
         return False
+    there = here / place.relative_to(root)
+    return _is_plainly_below(there, here) and not _leads_elsewhere(there, here)
+
+
+def _leads_elsewhere(place: Path, root: Path) -> bool:
+    """Whether a folder, the place below it, or what is between them is a link.
+
+    Where that leads is not looked at.
+    """
+    whole = root
+    for part in ("", *place.relative_to(root).parts):
+        whole /= part
+        try:
+            if is_link(whole):
+                return True
+        except OSError:  # nothing that could be opened
+            return False
+    return False
 
 
 def _is_plainly_below(place: Path, root: Path) -> bool:
@@ -108,6 +140,11 @@ def _whole(place: Path) -> Path:
 def _as_agreed(whole: Path) -> str:
     """What is remembered of a place: its name, and where that leads now. A link may lead elsewhere later."""
     return json.dumps([str(whole), _resolved(whole)])
+
+
+def _named(whole: Path) -> str:
+    """What `_as_agreed` begins with."""
+    return json.dumps([str(whole)])[:-1] + ", "
 
 
 def _resolved(place: Path) -> str:

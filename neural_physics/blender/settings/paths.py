@@ -1,7 +1,8 @@
 """Where an object's dataset, model and jobs live on disk.
 
 Each function that gives such a place has checked it, see `named_places`, and raises
-Problem("place_elsewhere" | "place_is_link"), for models Problem("model_path_suffix") too.
+Problem("place_elsewhere" | "place_is_link" | "folder_not_writable"), for models
+Problem("model_path_suffix") too.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import bpy
 from ...errors import Problem
 from ...files.links import check_no_link
 from ...files.names import portable, same_key
-from .named_places import HOME, check_place, may_name
+from .named_places import HOME, LONGEST, check_length, check_place, may_name, place_named
 from .own_folders import unsaved_folder
 from .properties import settings_of
 
@@ -31,21 +32,21 @@ def dataset_folder(obj: bpy.types.Object) -> Path:
 
 def model_path(obj: bpy.types.Object) -> Path:
     """The file the artist chose, else one beside the .blend; always a .safetensors."""
-    path = check_no_link(check_place(named_model(obj), obj, MODEL_SETTING))
+    path = check_no_link(check_place(_named_model(obj), obj, MODEL_SETTING))
     if path.suffix.lower() != MODEL.suffix:
         raise Problem("model_path_suffix", object=obj.name, path=path)
     return path
 
 
-def named_model(obj: bpy.types.Object) -> Path:
+def named_model(obj: bpy.types.Object) -> str:
     """What `model_path` checks: to distinguish models, not to open one."""
     chosen = settings_of(obj).model_path
-    return Path(bpy.path.abspath(chosen)) if chosen else home_folder(obj) / MODEL
+    return bpy.path.abspath(chosen) if chosen else str(home_folder(obj) / MODEL)
 
 
 def places_to_allow(obj: bpy.types.Object) -> list[Path]:
     """What the scene names and may not, before the artist has agreed to it."""
-    return [place for place in (_named_dataset(obj), named_model(obj)) if not may_name(place)]
+    return [place for place in (_named_dataset(obj), _named_model(obj)) if not may_name(place)]
 
 
 def check_places(obj: bpy.types.Object) -> None:
@@ -60,7 +61,9 @@ def trained_model(obj: bpy.types.Object, result: Mapping[str, object]) -> Path:
     The log that says so may have come with the scene: it can name what the scene can, and nothing else.
     """
     named = result.get("model")
-    return check_place(Path(named), obj, MODEL_SETTING) if isinstance(named, str) else model_path(obj)
+    if not isinstance(named, str):
+        return model_path(obj)
+    return check_place(Path(check_length(named)), obj, MODEL_SETTING)
 
 
 def best_so_far_path(obj: bpy.types.Object) -> Path:
@@ -147,8 +150,9 @@ def _not_anothers(home: Path, obj: bpy.types.Object) -> Path:
         return home
     others = (settings_of(other) for other in bpy.data.objects if other != obj)
     named = {name for settings in others for name in (settings.dataset_folder, settings.model_path) if name}
-    above = {place for name in named for place in Path(bpy.path.abspath(name)).parents}
-    taken = {same_key(place.name) for place in above if place.parent == home.parent}
+    places = (place_named(name) for name in named if len(name) <= LONGEST)
+    below = (place.relative_to(home.parent) for place in places if place.is_relative_to(home.parent))
+    taken = {same_key(place.parts[0]) for place in below if len(place.parts) > 1}
     numbered = (home if number == 1 else home.with_name(f"{home.name} {number}") for number in count(1))
     return next(place for place in numbered if same_key(place.name) not in taken)
 
@@ -161,4 +165,9 @@ def remove_if_empty(folder: Path) -> None:
 
 def _named_dataset(obj: bpy.types.Object) -> Path:
     chosen = settings_of(obj).dataset_folder
-    return Path(bpy.path.abspath(chosen)) if chosen else home_folder(obj) / DATASET
+    return place_named(chosen) if chosen else home_folder(obj) / DATASET
+
+
+def _named_model(obj: bpy.types.Object) -> Path:
+    chosen = settings_of(obj).model_path
+    return place_named(chosen) if chosen else home_folder(obj) / MODEL

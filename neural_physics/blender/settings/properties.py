@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, cast
 
 import bpy
@@ -35,7 +34,7 @@ from .edits import refresh_display
 from .handles import NEURALPHYSICS_PG_handle
 from .layers import GAP, NEURALPHYSICS_PG_layer
 from .motions import Item, motions_of
-from .named_places import agree
+from .named_places import LONGEST, agree, place_named
 from .registration import register_classes, unregister_classes
 from .simulation import BENDING_LIMITS, STRETCH_LIMITS, NEURALPHYSICS_PG_simulation
 
@@ -85,8 +84,8 @@ def _agree_to_model(settings: bpy.types.PropertyGroup, _context: bpy.types.Conte
 
 
 def _agree_to(chosen: str) -> None:
-    if chosen:
-        agree(Path(bpy.path.abspath(chosen)))
+    if chosen and len(chosen) <= LONGEST:
+        agree(place_named(chosen))
 
 
 def _number(setting: NumberSetting) -> Any:  # noqa: ANN401 (what Blender makes properties from)

@@ -30,7 +30,12 @@ from ..jobs import host, programs
 from ..playing import packing, playback
 from ..playing.session import check_belongs
 from ..scene import live_fabric, setting_up
-from ..scene.artist_handles import check_handles, handle_arguments, list_unbound_handles
+from ..scene.artist_handles import (
+    check_handles,
+    check_unbound_handles,
+    handle_arguments,
+    list_unbound_handles,
+)
 from ..scene.cache_modifier import remove_cache
 from ..scene.companions import baked_together
 from ..scene.rigs.skins import simulated_mesh
@@ -132,12 +137,15 @@ def use_model_bytes(obj: bpy.types.Object, data: bytes, name: str) -> None:
     """`use_model`, with the bytes of a model file; `name` is what the sentences call the model.
 
     What the model reacts to and this scene does not have gets a line in the object's list, to choose it in.
-    Raises what `check_mesh`, `parse_model`, `check_belongs` and `load_method` do; then nothing has changed.
+    Raises what `check_mesh`, `parse_model`, `check_belongs` and `load_method` do, and
+    Problem("model_reacts_to_too_much"); then nothing has changed.
     """
     check_mesh(obj)
     model = parse_model(data, name)
     check_belongs(model, obj)
     load_method(model)
+    setting_up.check_unbound(obj, model.info.channels, name)
+    check_unbound_handles(obj, model.info.channels, name)
     if settings_of(obj).model is None:
         live_fabric.begin_with(obj, model)
     packing.pack(obj, data)

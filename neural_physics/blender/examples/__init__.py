@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import bpy
 
 from ...edition import FULL
-from .characters import soft_animal, soft_character
+from .characters import rigify_human, soft_animal, soft_character
 from .cloth import (
     ball_and_sheet,
     cape,
@@ -209,6 +209,13 @@ ALL = {
         "A skirt, a tunic over it, a cape over both and hair, baked together",
         "CHARACTERS",
         three_garments.build,
+    ),
+    "RIGIFY_HUMAN": Example(
+        "Rigify Human",
+        "A rig that Rigify makes, with a soft belly and a skirt",
+        "CHARACTERS",
+        rigify_human.build,
+        full=True,
     ),
 }
 # Those that this edition can bake and train, in the order of menus.

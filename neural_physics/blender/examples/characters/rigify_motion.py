@@ -1,0 +1,84 @@
+"""What Rigify's human does: the character's actions, by Rigify's controls, and a dance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from . import character_motion
+from .posing import STILL, Key, Pose, mirrored
+
+ROOT = "torso"  # the control that carries all others
+CONTROLS = {
+    "hips": ROOT,
+    "spine": "chest",
+    "chest": "spine_fk.003",
+    "head": "head",
+    "upper_arm": "upper_arm_fk",
+    "forearm": "forearm_fk",
+    "thigh": "thigh_fk",
+    "shin": "shin_fk",
+    "foot": "foot_fk",
+}
+LOWERED = 26.0  # degrees: Rigify's arms stand further from the body than the character's
+LONGER = 1.2  # its legs, than the character's
+TAKEN = ("Walk", "Stroll", "Jog", "March", "Jump", "Bow", "Sway", "Turn", "Kick", "Twist")
+
+STEP: Pose = {
+    "hips": (0, 10, 14), "spine": (0, -14, -8), "chest": (0, -8, -10), "head": (0, 8, 6),
+    "upper_arm.L": (-20, -62, 0), "forearm.L": (-30, -30, 0), "upper_arm.R": (-34, 10, 0), "forearm.R": (-70, 0, 0),
+    "thigh.L": (-22, -4, 0), "shin.L": (40, 0, 0), "foot.L": (-12, 0, 0), "thigh.R": (4, -6, 0),
+}  # fmt: skip
+DIP: Pose = {
+    "thigh*": (-24, -6, 0), "shin*": (44, 0, 0), "foot*": (-20, 0, 0), "spine": (8, 0, 0),
+    "upper_arm*": (-12, -18, 0), "forearm*": (-45, 0, 0),
+}  # fmt: skip
+
+
+def _dance(steps: int) -> list[Key]:
+    """From one side to the other, with a dip between."""
+    keys: list[Key] = [(1, {}, STILL)]
+    for k in range(steps):
+        side = 1.0 - 2.0 * (k % 2)
+        keys.append((10 + 16 * k, DIP, (0.0, 0.0, -0.07)))
+        keys.append((18 + 16 * k, STEP if k % 2 == 0 else mirrored(STEP), (0.05 * side, 0.0, 0.0)))
+    return [*keys, (18 + 16 * steps, {}, STILL)]
+
+
+def _by_controls(keys: Sequence[Key], lowered: float) -> list[Key]:
+    return [
+        (frame, {_control(bone): turn for bone, turn in _lower(pose, lowered).items()}, _longer(moved))
+        for frame, pose, moved in keys
+    ]
+
+
+def _lower(pose: Pose, angle: float) -> Pose:
+    """With the arms nearer to the body, but for those that are lifted, and the pose that all begins with."""
+    if not pose:
+        return pose
+    both = {f"upper_arm.{side}": pose.get("upper_arm*", STILL) for side in "LR"}
+    if "upper_arm*" in pose:
+        x, y, z = pose["upper_arm*"]
+        both["upper_arm.R"] = (x, -y, -z)
+    arms = {name: pose.get(name, turn) for name, turn in both.items()}
+    for name, sign in (("upper_arm.L", 1.0), ("upper_arm.R", -1.0)):
+        x, y, z = arms[name]
+        if y == 0.0:
+            arms[name] = (x, sign * angle, z)
+    return {**{bone: turn for bone, turn in pose.items() if not bone.startswith("upper_arm")}, **arms}
+
+
+def _control(bone: str) -> str:
+    """Of a bone's name, whose side may follow it."""
+    name = bone.rstrip("*").removesuffix(".L").removesuffix(".R")
+    return CONTROLS[name] + bone[len(name) :]
+
+
+def _longer(moved: tuple[float, float, float]) -> tuple[float, float, float]:
+    x, y, z = moved
+    return LONGER * x, LONGER * y, LONGER * z
+
+
+ACTIONS: Mapping[str, Sequence[Key]] = {
+    **{name: _by_controls(character_motion.ACTIONS[name], LOWERED) for name in TAKEN},
+    "Dance": _by_controls(_dance(5), LOWERED),
+}

@@ -1,4 +1,4 @@
-"""The programs that jobs run: `learning` in Blender's own Python, `ml_backend` in one that was chosen, Blender.
+"""The programs that jobs run: `learning` in Blender's own Python, `ml_backend` in one chosen, and Blender.
 
 The edition for the extensions platform has the first alone.
 """
@@ -63,7 +63,7 @@ def ml_backend(task: str) -> list[str]:
 
 
 def background_blender(script: Path) -> tuple[str, ...]:
-    """What runs a file of this extension in another Blender of this version, without the artist's settings."""
+    """What runs a file of this extension in another Blender like this, without the artist's settings."""
     blender = bpy.app.binary_path
     if not blender:  # Blender as a Python module
         return tuple(run_script(sys.executable, script))

@@ -67,7 +67,7 @@ def add_actions(
 def perform(
     scene: bpy.types.Scene, rig: bpy.types.Object, poses: Mapping[str, Sequence[Key]], root: str = ""
 ) -> list[bpy.types.Action]:
-    """`add_actions`, which the scene then shows one after the other, unless the rig does something already."""
+    """`add_actions`, which the scene shows one after the other, unless the rig does something already."""
     actions = add_actions(rig, poses, root)
     assert rig.animation_data is not None  # it has actions
     if not rig.animation_data.nla_tracks:

@@ -63,18 +63,27 @@ OFF = 0.022  # of the waist from the body, metres: as far as cloth keeps off it
 HEM = (0.42, 0.58)  # radius and height, metres
 
 
-def build(scene: bpy.types.Scene, made: Generation | None = None, sides: int = 64) -> bpy.types.Object:
-    """The rig, a body of flesh that follows it, and a skirt of sides x 3 sides / 8 vertices; returns the skirt.
+def build(scene: bpy.types.Scene) -> bpy.types.Object:
+    """Let the rig be made, wait for it, and go on with `finish`. Raises what that does."""
+    making = begin()
+    making.wait()
+    return finish(scene, making)
 
-    made: the rig, if it has been made; else it is made now. Raises what `Generation.rig` does.
+
+def begin() -> Generation:
+    """The rig, as it can be made in the background."""
+    return Generation(METARIG)
+
+
+def finish(scene: bpy.types.Scene, making: Generation, sides: int = 64) -> bpy.types.Object:
+    """The rig that was made, a body of flesh that follows it, and a skirt of sides x 3 sides / 8 vertices.
+
+    Returns the skirt. Raises what `Generation.rig` does.
     """
-    if made is None:
-        made = Generation(METARIG)
-        made.wait()
     try:
-        rig = made.rig()
+        rig = making.rig()
     finally:
-        made.close()
+        making.close()
     view = View(camera=(2.1, -5.4, 1.5), target=(0.0, 0.0, 1.03), lens=86.0)
     collection = open_stage(scene, NAME, view, ground=0.0, frames=1)
     _make_ready(rig)
@@ -88,7 +97,11 @@ def build(scene: bpy.types.Scene, made: Generation | None = None, sides: int = 6
     cast(bpy.types.CollisionSettings, body.collision).thickness_outer = SKIN
     soften(body, BONE_RADIUS, YOUNG, TETRAHEDRA)
     learn_to_jiggle(scene, body, rig, ACTIONS, kept=KEPT_FOR_TESTING, root=ROOT)
-    return _add_skirt(scene, collection, rig, body, sides)
+    shape = flared(_around(body, sides), circle(HEM, sides), 3 * sides // 8, looks_out=True)
+    skirt = add_mesh(collection, "Skirt", shape, MOSS, roughness=0.75)
+    pin(skirt, "Pins", range(sides))
+    _hang(scene, skirt, rig, body)
+    return skirt
 
 
 def limbs_of(rig: bpy.types.Object) -> list[Limb]:
@@ -129,20 +142,18 @@ def _flesh(rig: bpy.types.Object) -> list[Ball]:
         ((0.755, 0.036, 1.235), 0.040),
         ((0.098, 0.045, 0.045), 0.042),
     ]
-    head: list[Ball] = [((0.0, -0.035, 1.845), 0.118), ((0.0, -0.02, 1.905), 0.112), ((0.0, -0.165, 1.845), 0.03)]
+    head: list[Ball] = [
+        ((0.0, -0.035, 1.845), 0.118),
+        ((0.0, -0.02, 1.905), 0.112),
+        ((0.0, -0.165, 1.845), 0.03),
+    ]
     return [*belly, *head, *(((s * x, y, z), r) for (x, y, z), r in pairs for s in (1.0, -1.0))]
 
 
-def _add_skirt(
-    scene: bpy.types.Scene,
-    collection: bpy.types.Collection,
-    rig: bpy.types.Object,
-    body: bpy.types.Object,
-    sides: int,
-) -> bpy.types.Object:
-    shape = flared(_around(body, sides), circle(HEM, sides), 3 * sides // 8, looks_out=True)
-    skirt = add_mesh(collection, "Skirt", shape, MOSS, roughness=0.75)
-    pin(skirt, "Pins", range(sides))
+def _hang(
+    scene: bpy.types.Scene, skirt: bpy.types.Object, rig: bpy.types.Object, body: bpy.types.Object
+) -> None:
+    """Let cloth hang from the hips, and learn it."""
     hips = DEFORMING + "spine"
     cloth = dress(scene, skirt, rig, hips, frame=hips, poses=ACTIONS, root=ROOT)
     # Else a stride leaves folds behind that pass through each other and do not come undone.
@@ -152,7 +163,6 @@ def _add_skirt(
     # The belly swings beyond what capsules on bones know of.
     settings.capsules.clear()
     add_layers(skirt, [body])
-    return skirt
 
 
 def _around(body: bpy.types.Object, sides: int) -> list[Point]:

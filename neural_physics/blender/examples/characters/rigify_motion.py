@@ -25,7 +25,8 @@ TAKEN = ("Walk", "Stroll", "Jog", "March", "Jump", "Bow", "Sway", "Turn", "Kick"
 
 STEP: Pose = {
     "hips": (0, 10, 14), "spine": (0, -14, -8), "chest": (0, -8, -10), "head": (0, 8, 6),
-    "upper_arm.L": (-20, -62, 0), "forearm.L": (-30, -30, 0), "upper_arm.R": (-34, 10, 0), "forearm.R": (-70, 0, 0),
+    "upper_arm.L": (-20, -62, 0), "forearm.L": (-30, -30, 0),
+    "upper_arm.R": (-34, 10, 0), "forearm.R": (-70, 0, 0),
     "thigh.L": (-22, -4, 0), "shin.L": (40, 0, 0), "foot.L": (-12, 0, 0), "thigh.R": (4, -6, 0),
 }  # fmt: skip
 DIP: Pose = {

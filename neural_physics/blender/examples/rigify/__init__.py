@@ -1,1 +1,1 @@
-"""Rigs that Rigify makes, the add-on that Blender ships: made in a Blender of their own, then brought here."""
+"""Rigs that Rigify makes, the add-on that Blender ships: made in another Blender, then brought here."""

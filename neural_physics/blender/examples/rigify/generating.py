@@ -13,7 +13,6 @@ from pathlib import Path
 import bpy
 
 from ....errors import Problem
-from ....files.atomic import writing
 from ....jobs.life_cycle import JobState
 from ...jobs import host, programs
 from ...settings.own_folders import EXTENSION_ROOT, scratch_folder
@@ -36,14 +35,10 @@ class Generation:
 
     def start(self) -> None:
         """Begin, and return. Raises what `host.start` does."""
-        with writing(self._folder):
-            self._folder.mkdir(parents=True)
         host.start(self._folder, KIND, self._argv)
 
     def wait(self) -> None:
-        """Begin, and return when it has ended; says where it is on standard output."""
-        with writing(self._folder):
-            self._folder.mkdir(parents=True)
+        """Begin, and return when it has ended; prints where it is. Raises what `start` does."""
         host.run_blocking(self._folder, KIND, self._argv, host.print_progress)
 
     @property
@@ -51,14 +46,15 @@ class Generation:
         """Where it is."""
         return host.state_of(self._folder, KIND)
 
-    def rig(self) -> bpy.types.Object:
-        """The rig that was made, in this file, as its own: in no scene yet.
-
-        Raises what went wrong.
-        """
+    def check(self) -> None:
+        """Raise the Problem that has kept the rig from being made."""
         state = self.state
         if state.phase != "finished":
             raise Problem.reported(state.code, state.message)
+
+    def rig(self) -> bpy.types.Object:
+        """The rig that was made, in this file, as its own: in no scene yet. Raises what `check` does."""
+        self.check()
         before = set(bpy.data.libraries)
         with bpy.data.libraries.load(str(self._file), link=False) as (there, wanted):
             wanted.objects = list(there.objects)

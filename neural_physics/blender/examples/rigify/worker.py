@@ -55,7 +55,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def end_at_once() -> NoReturn:
-    """Do it, and end without what Python and Blender do at their end: bpy 4.5 can hang in a destructor there."""
+    """Do it, and end without what Python and Blender do then: bpy 4.5 can hang in a destructor there."""
     status = 1
     try:
         status = main()

@@ -26,7 +26,7 @@ class Generation:
 
     def __init__(self, metarig: str) -> None:
         """metarig: the operator that adds it, such as `armature_basic_human_metarig_add`."""
-        self._folder = scratch_folder() / "rigs" / uuid.uuid4().hex
+        self._folder = scratch_folder() / f"rig_{uuid.uuid4().hex}"
         self._argv = [*programs.background_blender(WORKER), metarig, str(self._file)]
 
     @property

@@ -46,6 +46,6 @@ class Named:
         self.name = name
 describe = operators.NEURALPHYSICS_OT_add_example.description
 tips = [describe(bpy.context, Named(name)) for name, *_ in operators.ITEMS]
-assert len(set(tips)) == len(tips) == 30, len(tips)
+assert len(set(tips)) == len(tips) == 31, len(tips)
 """
     )

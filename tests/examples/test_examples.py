@@ -19,7 +19,16 @@ from neural_physics.blender.settings import properties
 from neural_physics.blender.settings.properties import settings_of
 
 NAMES = list(EXAMPLES)
-BY_BLENDER = ["BALL_AND_SHEET", "FOUR_PINS", "FLAG", "SOFT_BODY_BALL", "CAPE", "SKIRT", "THREE_GARMENTS", "RIGIFY_HUMAN"]
+BY_BLENDER = [
+    "BALL_AND_SHEET",
+    "FOUR_PINS",
+    "FLAG",
+    "SOFT_BODY_BALL",
+    "CAPE",
+    "SKIRT",
+    "THREE_GARMENTS",
+    "RIGIFY_HUMAN",
+]
 # One of each of Blender's two kinds: 4.5 and 5.2 simulate all six alike, to 3e-8 m.
 IN_BOTH = ["BALL_AND_SHEET", "SOFT_BODY_BALL"]
 SLOWEST = ["THREE_GARMENTS", "RIGIFY_HUMAN"]

@@ -16,9 +16,8 @@ from mathutils import Quaternion
 
 from neural_physics.blender.baking.motion.training_motion import check_training_motion
 from neural_physics.blender.examples import build
-from neural_physics.blender.examples.characters import rigify_human
-from neural_physics.blender.examples.characters.rigify_motion import ACTIONS
-from neural_physics.blender.examples.rigify import generating
+from neural_physics.blender.examples.rigify import generating, human
+from neural_physics.blender.examples.rigify.human_motion import ACTIONS
 from neural_physics.blender.scene.layers import check_layers, layers_below
 from neural_physics.blender.scene.rigs.repeatability import check_rigs_repeat
 from neural_physics.blender.scene.rigs.rig_actions import actions_of, actions_played, curves_of
@@ -260,7 +259,7 @@ def test_without_rigify_one_sentence_says_so_and_nothing_is_added(monkeypatch, t
     )
     monkeypatch.setattr(generating, "WORKER", without)
     with pytest.raises(Problem) as caught:
-        rigify_human.build(scene)
+        human.build(scene)
     assert caught.value.code == "rigify_missing" and caught.value.message == PROBLEMS["rigify_missing"]
     assert not scene.objects and not bpy.data.armatures and not bpy.data.collections
     assert not any(scratch_folder().rglob("rig*"))
@@ -268,7 +267,7 @@ def test_without_rigify_one_sentence_says_so_and_nothing_is_added(monkeypatch, t
 
 def test_it_can_be_given_up_while_the_rig_is_made():
     opened()
-    making = rigify_human.begin()
+    making = human.begin()
     making.start()
     assert making.state.active
     making.close()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import bpy
 
 from ...edition import FULL
-from .characters import rigify_human, soft_animal, soft_character
+from .characters import soft_animal, soft_character
 from .cloth import (
     ball_and_sheet,
     cape,
@@ -21,6 +21,7 @@ from .cloth import (
     skirt,
     three_garments,
 )
+from .rigify import human
 from .rigify.generating import Generation
 from .solids import (
     bunny,
@@ -225,9 +226,9 @@ ALL = {
         "Rigify Human",
         "A rig that Rigify makes, with a soft belly and a skirt",
         "CHARACTERS",
-        rigify_human.build,
+        human.build,
         full=True,
-        background=InBackground(rigify_human.begin, rigify_human.finish),
+        background=InBackground(human.begin, human.finish),
     ),
 }
 # Those that this edition can bake and train, in the order of menus.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import uuid
 from pathlib import Path
+from typing import Any
 
 import bpy
 
@@ -56,7 +57,8 @@ class Generation:
         """The rig that was made, in this file, as its own: in no scene yet. Raises what `check` does."""
         self.check()
         before = set(bpy.data.libraries)
-        with bpy.data.libraries.load(str(self._file), link=False) as (there, wanted):
+        loading: Any = bpy.data.libraries.load(str(self._file), link=False)  # the stubs know of no context
+        with loading as (there, wanted):
             wanted.objects = list(there.objects)
         for library in set(bpy.data.libraries) - before:
             bpy.data.libraries.remove(library)

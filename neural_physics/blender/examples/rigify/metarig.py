@@ -31,15 +31,11 @@ def generate(metarig: str) -> bpy.types.Object:
     return rig
 
 
-def remove_script(rig: bpy.types.Object) -> None:
-    """Take the text from a rig that Rigify leaves with it.
+def remove_scripts() -> None:
+    """Delete the text that Rigify leaves with a rig, and which the rig keeps by a property.
 
     It draws a panel of buttons, and Blender would run it whenever the .blend is opened. No example brings
     Python into anybody's file; the rig poses without it.
     """
     for text in list(bpy.data.texts):  # there is no other
         bpy.data.texts.remove(text)
-    for owner in (rig, rig.data):
-        assert owner is not None
-        if "rig_ui" in owner:
-            del owner["rig_ui"]

@@ -30,12 +30,12 @@ def main() -> int:
     try:
         import bpy
 
-        from neural_physics.blender.examples.rigify.metarig import generate, remove_script
+        from neural_physics.blender.examples.rigify.metarig import generate, remove_scripts
 
         bpy.ops.wm.read_factory_settings(use_empty=True)
         stop.check()
         rig = generate(arguments.metarig)
-        remove_script(rig)
+        remove_scripts()
         stop.check()
         bpy.data.libraries.write(str(arguments.file), {rig}, compress=True)
     except Exception as error:  # noqa: BLE001 (reported to the Blender that asked, which informs the artist)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from . import character_motion
-from .posing import STILL, Key, Pose, mirrored
+from ..characters import character_motion
+from ..characters.posing import STILL, Key, Pose, mirrored
 
 ROOT = "torso"  # the control that carries all others
 CONTROLS = {

@@ -14,14 +14,14 @@ from ...scene.rigs.reacting_bones import choose_bones, near_bones
 from ...scene.sources import mesh_data
 from ...settings.properties import settings_of
 from ..blobs import Ball, melted
+from ..characters.flesh import learn_to_jiggle, soften
 from ..cloth.garment_shapes import circle, flared
 from ..cloth.garments import KEPT_FOR_TESTING, dress
 from ..limbs import Limb, balls_along, bind
 from ..parts import pin
-from ..rigify.generating import Generation
 from ..stage import CLAY, MOSS, Point, View, add_mesh, open_stage
-from .flesh import learn_to_jiggle, soften
-from .rigify_motion import ACTIONS, ROOT
+from .generating import Generation
+from .human_motion import ACTIONS, ROOT
 
 METARIG = "armature_basic_human_metarig_add"  # without fingers and face, of which a body of balls has none
 NAME = "Rigify Human"
@@ -168,9 +168,9 @@ def _hang(
 def _around(body: bpy.types.Object, sides: int) -> list[Point]:
     """The outline of the skirt's waist, a little off the body."""
     mesh = mesh_data(body)
-    tree = BVHTree.FromPolygons(
-        [vertex.co for vertex in mesh.vertices], [tuple(face.vertices) for face in mesh.polygons]
-    )
+    places = [vertex.co.to_tuple() for vertex in mesh.vertices]
+    tree = BVHTree.FromPolygons(places, [tuple(face.vertices) for face in mesh.polygons])
+    assert tree is not None  # there are polygons
     middle = Vector((0.0, CENTRE, WAIST))
     outline = []
     for turn in (2.0 * pi * i / sides for i in range(sides)):

@@ -31,11 +31,13 @@ def generate(metarig: str) -> bpy.types.Object:
     return rig
 
 
-def remove_scripts() -> None:
-    """Delete the text that Rigify leaves with a rig, and which the rig keeps by a property.
+def remove_scripts(rig: bpy.types.Object) -> None:
+    """Delete the text that Rigify leaves with a rig, which a property of the rig keeps.
 
     It draws a panel of buttons, and Blender would run it whenever the .blend is opened. No example brings
     Python into anybody's file; the rig poses without it.
     """
+    for name in [name for name, value in rig.items() if isinstance(value, bpy.types.Text)]:
+        del rig[name]
     for text in list(bpy.data.texts):  # there is no other
         bpy.data.texts.remove(text)

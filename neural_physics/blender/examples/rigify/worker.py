@@ -35,7 +35,7 @@ def main() -> int:
         bpy.ops.wm.read_factory_settings(use_empty=True)
         stop.check()
         rig = generate(arguments.metarig)
-        remove_scripts()
+        remove_scripts(rig)
         stop.check()
         bpy.data.libraries.write(str(arguments.file), {rig}, compress=True)
     except Exception as error:  # noqa: BLE001 (reported to the Blender that asked, which informs the artist)

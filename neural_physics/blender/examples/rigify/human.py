@@ -58,9 +58,9 @@ RESOLUTION = 0.032  # of the body's faces, metres
 BLEND = 0.03  # metres, of the weights of neighbouring bones
 BONE_RADIUS, YOUNG, TETRAHEDRA = 0.045, 3e4, 8_000  # m; Pa
 SKIN = 0.008  # of the collider, metres
-CENTRE, WAIST = 0.03, 1.06  # metres along Y and Z: where the skirt is held
+CENTRE, WAIST = 0.02, 1.13  # metres along Y and Z: where the skirt is held
 OFF = 0.022  # of the waist from the body, metres: as far as cloth keeps off it
-HEM = (0.42, 0.58)  # radius and height, metres
+HEM = (0.46, 0.60)  # radius and height, metres
 
 
 def build(scene: bpy.types.Scene) -> bpy.types.Object:
@@ -136,7 +136,7 @@ def _make_ready(rig: bpy.types.Object) -> None:
 
 def _flesh(rig: bpy.types.Object) -> list[Ball]:
     """A belly, buttocks, hands, heels and a face."""
-    belly: list[Ball] = [((0.0, -0.12, 1.19), 0.165), ((0.0, -0.10, 1.31), 0.14), ((0.0, -0.08, 1.10), 0.13)]
+    belly: list[Ball] = [((0.0, -0.12, 1.24), 0.165), ((0.0, -0.10, 1.35), 0.14), ((0.0, -0.07, 1.15), 0.14)]
     pairs = [
         ((0.095, 0.10, 1.02), 0.125),
         ((0.755, 0.036, 1.235), 0.040),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..characters import character_motion
-from ..characters.posing import STILL, Key, Pose, mirrored
+from ..characters.posing import STILL, Key, Pose, mirrored, scaled
+from ..stage import Point
 
 ROOT = "torso"  # the control that carries all others
 CONTROLS = {
@@ -21,7 +22,19 @@ CONTROLS = {
 }
 LOWERED = 26.0  # degrees: Rigify's arms stand further from the body than the character's
 LONGER = 1.2  # its legs, than the character's
-TAKEN = ("Walk", "Stroll", "Jog", "March", "Jump", "Bow", "Sway", "Turn", "Kick", "Twist")
+# Shares of how far the character goes: a skirt is torn where thighs go higher still in varied takes.
+TAKEN = {
+    "Walk": 1.0,
+    "Stroll": 1.0,
+    "Jog": 1.0,
+    "March": 0.75,
+    "Jump": 0.8,
+    "Bow": 1.0,
+    "Sway": 1.0,
+    "Turn": 1.0,
+    "Kick": 0.7,
+    "Twist": 1.0,
+}
 
 STEP: Pose = {
     "hips": (0, 10, 14), "spine": (0, -14, -8), "chest": (0, -8, -10), "head": (0, 8, 6),
@@ -45,27 +58,25 @@ def _dance(steps: int) -> list[Key]:
     return [*keys, (18 + 16 * steps, {}, STILL)]
 
 
-def _by_controls(keys: Sequence[Key], lowered: float) -> list[Key]:
+def _by_controls(keys: Sequence[Key], share: float = 1.0) -> list[Key]:
     return [
-        (frame, {_control(bone): turn for bone, turn in _lower(pose, lowered).items()}, _longer(moved))
+        (
+            frame,
+            {_control(bone): turn for bone, turn in scaled(_lower(pose), share).items()},
+            _scaled(moved, LONGER * share),
+        )
         for frame, pose, moved in keys
     ]
 
 
-def _lower(pose: Pose, angle: float) -> Pose:
+def _lower(pose: Pose) -> Pose:
     """With the arms nearer to the body, but for those that are lifted, and the pose that all begins with."""
-    if not pose:
+    if not pose or pose.get("upper_arm*", STILL)[1]:
         return pose
-    both = {f"upper_arm.{side}": pose.get("upper_arm*", STILL) for side in "LR"}
-    if "upper_arm*" in pose:
-        x, y, z = pose["upper_arm*"]
-        both["upper_arm.R"] = (x, -y, -z)
-    arms = {name: pose.get(name, turn) for name, turn in both.items()}
-    for name, sign in (("upper_arm.L", 1.0), ("upper_arm.R", -1.0)):
-        x, y, z = arms[name]
-        if y == 0.0:
-            arms[name] = (x, sign * angle, z)
-    return {**{bone: turn for bone, turn in pose.items() if not bone.startswith("upper_arm")}, **arms}
+    x, _, z = pose.get("upper_arm*", STILL)
+    lowered: Pose = {"upper_arm.L": (x, LOWERED, z), "upper_arm.R": (x, -LOWERED, -z)}
+    own = {arm: (x, y or lowered[arm][1], z) for arm, (x, y, z) in pose.items() if arm in lowered}
+    return {**{bone: turn for bone, turn in pose.items() if bone != "upper_arm*"}, **lowered, **own}
 
 
 def _control(bone: str) -> str:
@@ -74,12 +85,12 @@ def _control(bone: str) -> str:
     return CONTROLS[name] + bone[len(name) :]
 
 
-def _longer(moved: tuple[float, float, float]) -> tuple[float, float, float]:
+def _scaled(moved: Point, share: float) -> Point:
     x, y, z = moved
-    return LONGER * x, LONGER * y, LONGER * z
+    return share * x, share * y, share * z
 
 
 ACTIONS: Mapping[str, Sequence[Key]] = {
-    **{name: _by_controls(character_motion.ACTIONS[name], LOWERED) for name in TAKEN},
-    "Dance": _by_controls(_dance(5), LOWERED),
+    **{name: _by_controls(character_motion.ACTIONS[name], share) for name, share in TAKEN.items()},
+    "Dance": _by_controls(_dance(5)),
 }

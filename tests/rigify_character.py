@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,10 +10,11 @@ from math import cos, pi, sin
 
 import bmesh
 import bpy
-from inside_blender import part
 from mathutils import Matrix, Vector
 
 Point = tuple[float, ...]
+
+EXAMPLES = "bl_ext.user_default.neural_physics.neural_physics.blender.examples."  # as it is installed
 
 TAPER = 0.85
 BALLS = 8  # along each bone, of which the body is made
@@ -89,7 +91,7 @@ WOLF = Metarig(
 
 def add_character(kind: Metarig = HUMAN) -> tuple[bpy.types.Object, bpy.types.Object]:
     """The rig, whose legs are turned by FK, and its body."""
-    rig = part("neural_physics.blender.examples.rigify.metarig").generate(kind.add)
+    rig = importlib.import_module(EXAMPLES + "rigify.metarig").generate(kind.add)
     body = _body_around(rig, kind)
     bpy.ops.object.select_all(action="DESELECT")
     body.select_set(True)
@@ -103,7 +105,7 @@ def add_character(kind: Metarig = HUMAN) -> tuple[bpy.types.Object, bpy.types.Ob
 
 def add_skirt(rig: bpy.types.Object, sides: int = 32, rings: int = 12) -> bpy.types.Object:
     """Cloth around a human's hips, pinned at its first two rings, which follow the rig."""
-    shapes = part("neural_physics.blender.examples.cloth.garment_shapes")
+    shapes = importlib.import_module(EXAMPLES + "cloth.garment_shapes")
     hips = rig.data.bones["DEF-spine"].head_local
     high = hips.z + 0.06
     shape = shapes.cone((WAIST, high), (HEM, high - LENGTH), sides, rings)

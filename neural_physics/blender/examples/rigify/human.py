@@ -10,7 +10,8 @@ from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
 from ...modelling.layer_editing import add_layers
-from ...scene.rigs.reacting_bones import choose_bones, near_bones
+from ...scene.rigs.reacting_bones import choose_bones
+from ...scene.setting_up import bones_that_matter
 from ...scene.sources import mesh_data
 from ...settings.properties import settings_of
 from ..blobs import Ball, melted
@@ -161,7 +162,8 @@ def _hang(
     cloth.collision_settings.use_self_collision, cloth.collision_settings.self_distance_min = True, 0.008
     cloth.settings.bending_stiffness = BENDING
     settings = settings_of(skirt)
-    choose_bones(settings.interactions[0], near_bones(skirt, rig))
+    item = settings.interactions[0]
+    choose_bones(item, bones_that_matter(skirt, item))
     # The belly swings beyond what capsules on bones know of.
     settings.capsules.clear()
     add_layers(skirt, [body])

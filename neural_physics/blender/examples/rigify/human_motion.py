@@ -21,6 +21,7 @@ CONTROLS = {
     "foot": "foot_fk",
 }
 LOWERED = 26.0  # degrees: Rigify's arms stand further from the body than the character's
+AS_THEY_ARE = ("Sway", "Twist")  # actions in which arms that hung lower would get into the skirt
 LONGER = 1.2  # its legs, than the character's
 # Shares of how far the character goes: a skirt is torn where thighs go higher still in varied takes.
 TAKEN = {
@@ -58,23 +59,24 @@ def _dance(steps: int) -> list[Key]:
     return [*keys, (18 + 16 * steps, {}, STILL)]
 
 
-def _by_controls(keys: Sequence[Key], share: float = 1.0) -> list[Key]:
+def _by_controls(keys: Sequence[Key], lowered: float = 0.0, share: float = 1.0) -> list[Key]:
+    """lowered: see `_lower`. share: of how far the character goes."""
     return [
         (
             frame,
-            {_control(bone): turn for bone, turn in scaled(_lower(pose), share).items()},
+            {_control(bone): turn for bone, turn in scaled(_lower(pose, lowered), share).items()},
             _scaled(moved, LONGER * share),
         )
         for frame, pose, moved in keys
     ]
 
 
-def _lower(pose: Pose) -> Pose:
-    """With the arms nearer to the body, but for those that are lifted, and the pose that all begins with."""
+def _lower(pose: Pose, angle: float) -> Pose:
+    """With the arms so many degrees nearer to the body, but for arms that are lifted, and the pose at rest."""
     if not pose or pose.get("upper_arm*", STILL)[1]:
         return pose
     x, _, z = pose.get("upper_arm*", STILL)
-    lowered: Pose = {"upper_arm.L": (x, LOWERED, z), "upper_arm.R": (x, -LOWERED, -z)}
+    lowered: Pose = {"upper_arm.L": (x, angle, z), "upper_arm.R": (x, -angle, -z)}
     own = {arm: (x, y or lowered[arm][1], z) for arm, (x, y, z) in pose.items() if arm in lowered}
     return {**{bone: turn for bone, turn in pose.items() if bone != "upper_arm*"}, **lowered, **own}
 
@@ -91,6 +93,11 @@ def _scaled(moved: Point, share: float) -> Point:
 
 
 ACTIONS: Mapping[str, Sequence[Key]] = {
-    **{name: _by_controls(character_motion.ACTIONS[name], share) for name, share in TAKEN.items()},
+    **{
+        name: _by_controls(
+            character_motion.ACTIONS[name], 0.0 if name in AS_THEY_ARE else LOWERED, share=share
+        )
+        for name, share in TAKEN.items()
+    },
     "Dance": _by_controls(_dance(5)),
 }

@@ -72,7 +72,7 @@ def _by_controls(keys: Sequence[Key], lowered: float = 0.0, share: float = 1.0) 
 
 
 def _lower(pose: Pose, angle: float) -> Pose:
-    """With the arms so many degrees nearer to the body, but for arms that are lifted, and the pose at rest."""
+    """With arms so many degrees nearer to the body, but for those that are lifted, and the pose at rest."""
     if not pose or pose.get("upper_arm*", STILL)[1]:
         return pose
     x, _, z = pose.get("upper_arm*", STILL)

@@ -12,6 +12,7 @@ pytestmark = MARKS
 
 SCENE = """
 from inside_blender import ours, saved_scene
+import json
 import numpy as np
 HERE = saved_scene()
 scene = bpy.context.scene
@@ -39,6 +40,9 @@ def bake_train_play(obj, **settings):
     for name, value in settings.items():
         setattr(obj.neural_physics, name, value)
     assert ours.bake() == {"FINISHED"}
+    takes = [json.loads(path.read_text()) for path in HERE.rglob("takes/take_*/take.json")]
+    left_out = sum(last + 1 - first for take in takes for first, last, _ in take["excluded"])
+    assert left_out < 0.1 * sum(take["frames"] for take in takes), "nothing is torn but here and there"
     assert ours.train() == {"FINISHED"}
     assert ours.play() == {"FINISHED"}
     played = [shown(obj, frame) for frame in range(1, LAST + 1)]

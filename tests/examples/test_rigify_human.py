@@ -209,7 +209,7 @@ def test_skirt_and_belly_are_ready_for_bake(skirt):
 
 
 @pytest.mark.slow
-def test_the_skirt_hangs_on_the_hips_outside_the_body_while_it_walks(skirt):
+def test_the_skirt_hangs_on_the_hips_outside_the_body_while_it_dances(skirt):
     rig, cloth = rig_of(skirt), skirt.modifiers["Cloth"]
     rig.animation_data.use_nla = cloth.show_viewport = True
     body, pins = body_of(skirt), mesh_of(skirt).pins == 1.0

@@ -93,11 +93,11 @@ def _scaled(moved: Point, share: float) -> Point:
 
 
 ACTIONS: Mapping[str, Sequence[Key]] = {
+    "Dance": _by_controls(_dance(5)),
     **{
         name: _by_controls(
             character_motion.ACTIONS[name], 0.0 if name in AS_THEY_ARE else LOWERED, share=share
         )
         for name, share in TAKEN.items()
     },
-    "Dance": _by_controls(_dance(5)),
 }

@@ -7,16 +7,18 @@ from bpy.props import EnumProperty
 
 from ..neural_physics.blender import examples
 from ..neural_physics.blender.examples import trained
+from ..neural_physics.blender.examples.rigify.generating import Generation
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from .play import start_animation
-from .support import Button, scene_of
+from .support import Button, OperatorReturnItems, scene_of
+from .waiting import WaitingButton
 
 ITEMS = [(name, example.label, example.tooltip) for name, example in examples.EXAMPLES.items()]
 
 TRAINED_ITEMS = [(name, each.title, each.hint) for name, each in trained.TRAINED.items()]
 
 
-class NEURALPHYSICS_OT_add_example(Button, bpy.types.Operator):
+class NEURALPHYSICS_OT_add_example(WaitingButton, bpy.types.Operator):
     bl_idname = "neural_physics.add_example"
     bl_label = "Add Neural Physics Example"
     bl_description = "Add a small scene, with camera and lights, that is ready to bake"
@@ -34,8 +36,29 @@ class NEURALPHYSICS_OT_add_example(Button, bpy.types.Operator):
             cls.poll_message_set("Leave Edit Mode first.")
         return context.mode == "OBJECT"
 
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
+        background = examples.EXAMPLES[self.name].background
+        return self.execute(context) if background is None else self.begin(context, background.begin)
+
     def run(self, context: bpy.types.Context) -> None:
-        obj = examples.build(self.name, examples.own_scene(context, self.name))
+        background = examples.EXAMPLES[self.name].background
+        if background is None:
+            self._select(context, examples.build(self.name, examples.own_scene(context, self.name)))
+            return
+        process = background.begin()
+        try:
+            process.wait()
+            self.go_on(context, process)
+        finally:
+            process.close()
+
+    def go_on(self, context: bpy.types.Context, made: Generation) -> None:
+        background = examples.EXAMPLES[self.name].background
+        assert background is not None  # else nothing was begun
+        made.check()  # before there is a scene for it
+        self._select(context, background.finish(examples.own_scene(context, self.name), made))
+
+    def _select(self, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         for other in context.selected_objects:
             other.select_set(False)
         context.view_layer.update()

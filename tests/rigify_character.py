@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import cos, pi, sin
 
-import addon_utils
 import bmesh
 import bpy
 from mathutils import Matrix, Vector
 
 Point = tuple[float, ...]
+
+EXAMPLES = "bl_ext.user_default.neural_physics.neural_physics.blender.examples."  # as it is installed
 
 TAPER = 0.85
 BALLS = 8  # along each bone, of which the body is made
@@ -90,14 +91,8 @@ WOLF = Metarig(
 
 def add_character(kind: Metarig = HUMAN) -> tuple[bpy.types.Object, bpy.types.Object]:
     """The rig, whose legs are turned by FK, and its body."""
-    addon_utils.enable("rigify", default_set=True)
-    getattr(bpy.ops.object, kind.add)()
-    metarig = bpy.context.object
-    body = _body_around(metarig, kind)
-    bpy.context.view_layer.objects.active = metarig
-    bpy.ops.pose.rigify_generate()
-    rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE" and obj != metarig)
-    bpy.data.objects.remove(metarig)
+    rig = importlib.import_module(EXAMPLES + "rigify.metarig").generate(kind.add)
+    body = _body_around(rig, kind)
     bpy.ops.object.select_all(action="DESELECT")
     body.select_set(True)
     bpy.context.view_layer.objects.active = rig
@@ -110,19 +105,15 @@ def add_character(kind: Metarig = HUMAN) -> tuple[bpy.types.Object, bpy.types.Ob
 
 def add_skirt(rig: bpy.types.Object, sides: int = 32, rings: int = 12) -> bpy.types.Object:
     """Cloth around a human's hips, pinned at its first two rings, which follow the rig."""
-    waist = rig.data.bones["DEF-spine"].head_local
-    turns = [2.0 * pi * side / sides for side in range(sides)]
-    points = []
-    for down in (ring / (rings - 1) for ring in range(rings)):
-        radius, height = WAIST + (HEM - WAIST) * down, waist.z + 0.06 - LENGTH * down
-        points += [(radius * cos(turn), waist.y + radius * sin(turn), height) for turn in turns]
-    faces = [
-        (high + side, high + (side + 1) % sides, low + (side + 1) % sides, low + side)
-        for high, low in pairwise(range(0, len(points), sides))
-        for side in range(sides)
-    ]
-    skirt = _add("Skirt", points, [], faces)
-    skirt.vertex_groups.new(name="DEF-spine").add(range(len(points)), 1.0, "REPLACE")
+    shapes = importlib.import_module(EXAMPLES + "cloth.garment_shapes")
+    hips = rig.data.bones["DEF-spine"].head_local
+    high = hips.z + 0.06
+    shape = shapes.cone((WAIST, high), (HEM, high - LENGTH), sides, rings)
+    bmesh.ops.translate(shape, verts=list(shape.verts), vec=(0.0, hips.y, 0.0))
+    skirt = _add("Skirt", [], [], [])
+    shape.to_mesh(skirt.data)
+    shape.free()
+    skirt.vertex_groups.new(name="DEF-spine").add(range(sides * rings), 1.0, "REPLACE")
     return _as_cloth(skirt, rig, range(2 * sides))
 
 
@@ -192,13 +183,13 @@ def add_dances(
     return made
 
 
-def _body_around(metarig: bpy.types.Object, kind: Metarig) -> bpy.types.Object:
-    """A closed surface around the metarig's bones."""
-    bones = metarig.data.bones
+def _body_around(rig: bpy.types.Object, kind: Metarig) -> bpy.types.Object:
+    """A closed surface around the bones that the rig has from the metarig."""
+    bones = {bone.name.removeprefix("ORG-"): bone for bone in rig.data.bones if bone.name.startswith("ORG-")}
     thickness: dict[Point, float] = {}
     edges: list[tuple[Point, Point]] = []
-    for bone in bones:
-        thick = kind.thicknesses.get(bone.name.removesuffix(".L").removesuffix(".R"))
+    for name, bone in bones.items():
+        thick = kind.thicknesses.get(name.removesuffix(".L").removesuffix(".R"))
         if thick is not None:
             head, tail = _key(bone.head_local), _key(bone.tail_local)
             thickness.setdefault(head, thick)

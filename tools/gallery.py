@@ -54,6 +54,7 @@ FRAMES = {
     "SOFT_CHARACTER": 44,
     "SOFT_ANIMAL": 34,
     "THREE_GARMENTS": 139,
+    "RIGIFY_HUMAN": 50,
 }
 
 

@@ -23,4 +23,8 @@ PROBLEMS: dict[str, str] = {
     "evaluation_other_object": (
         "{path} does not hold an evaluation of {object}: evaluate its model again, with the mesh it was trained on."
     ),
+    "rigify_missing": (
+        "This Blender has no Rigify, the add-on that makes the rig: install Blender from blender.org, which has "
+        "it, or add another example."
+    ),
 }

@@ -17,6 +17,7 @@ from mathutils import Quaternion
 from scenes import empty_scene, react_to, set_frame
 
 from neural_physics.blender.baking.motion.pose_motion import check_poses, key_poses
+from neural_physics.blender.examples.rigify.metarig import generate
 from neural_physics.blender.scene.keying import Span
 from neural_physics.blender.scene.rigs.skins import skin_of
 from neural_physics.blender.scene.sampling import ChannelSampler, layout_of, reference_frame_of
@@ -33,11 +34,7 @@ AROUND, FOLLOWED = 20, 4  # vertices around each deforming bone, and bones that 
 def rigged(request) -> Iterator[tuple[bpy.types.Object, bpy.types.Object, str]]:
     """The rig that Rigify makes of a metarig, vertices around its deforming bones, and its name."""
     empty_scene()
-    addon_utils.enable("rigify", default_set=True)
-    getattr(bpy.ops.object, f"armature_{request.param}_metarig_add")()
-    metarig = bpy.context.object
-    bpy.ops.pose.rigify_generate()
-    rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE" and obj != metarig)
+    rig = generate(f"armature_{request.param}_metarig_add")
     yield rig, cloud(rig), request.param
     addon_utils.disable("rigify", default_set=True)
 

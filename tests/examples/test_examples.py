@@ -19,16 +19,26 @@ from neural_physics.blender.settings import properties
 from neural_physics.blender.settings.properties import settings_of
 
 NAMES = list(EXAMPLES)
-BY_BLENDER = ["BALL_AND_SHEET", "FOUR_PINS", "FLAG", "SOFT_BODY_BALL", "CAPE", "SKIRT", "THREE_GARMENTS"]
+BY_BLENDER = [
+    "BALL_AND_SHEET",
+    "FOUR_PINS",
+    "FLAG",
+    "SOFT_BODY_BALL",
+    "CAPE",
+    "SKIRT",
+    "THREE_GARMENTS",
+    "RIGIFY_HUMAN",
+]
 # One of each of Blender's two kinds: 4.5 and 5.2 simulate all six alike, to 3e-8 m.
 IN_BOTH = ["BALL_AND_SHEET", "SOFT_BODY_BALL"]
+SLOWEST = ["THREE_GARMENTS", "RIGIFY_HUMAN"]
 IN_ONE = [
-    pytest.param(name, marks=[pytest.mark.once, *([pytest.mark.slow] if name == "THREE_GARMENTS" else [])])
+    pytest.param(name, marks=[pytest.mark.once, *([pytest.mark.slow] if name in SLOWEST else [])])
     for name in BY_BLENDER
     if name not in IN_BOTH
 ]
-MOVING_PINS = ["FOUR_PINS", "CAPE", "SKIRT", "THREE_GARMENTS"]
-BY_ACTIONS = ["CAPE", "SKIRT", "THREE_GARMENTS", "SOFT_CHARACTER", "SOFT_ANIMAL"]
+MOVING_PINS = ["FOUR_PINS", "CAPE", "SKIRT", "THREE_GARMENTS", "RIGIFY_HUMAN"]
+BY_ACTIONS = ["CAPE", "SKIRT", "THREE_GARMENTS", "RIGIFY_HUMAN", "SOFT_CHARACTER", "SOFT_ANIMAL"]
 
 
 def opened(use_empty: bool) -> bpy.types.Scene:

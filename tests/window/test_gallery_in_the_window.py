@@ -17,7 +17,7 @@ def test_every_example_has_a_picture_of_its_own(window: Window) -> None:
         f"from {PACKAGE} import EXAMPLES\nfrom {PACKAGE}.thumbnails import icon_of, path_of\n"
         "result = [icon_of(name) for name in EXAMPLES if path_of(name).is_file()]"
     )
-    assert len(set(icons)) == len(icons) == 30 and 0 not in icons
+    assert len(set(icons)) == len(icons) == 31 and 0 not in icons
     window.ask(
         REGION
         + "with bpy.context.temp_override(window=window, area=area, region=region):\n"

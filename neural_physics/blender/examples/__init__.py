@@ -21,6 +21,8 @@ from .cloth import (
     skirt,
     three_garments,
 )
+from .rigify import human
+from .rigify.generating import Generation
 from .solids import (
     bunny,
     bunny_with_core,
@@ -46,12 +48,21 @@ GROUPS = [
 
 
 @dataclass(frozen=True)
+class InBackground:
+    """What another Blender makes of an example, for seconds: begun, and built once that has ended."""
+
+    begin: Callable[[], Generation]
+    finish: Callable[[bpy.types.Scene, Generation], bpy.types.Object]
+
+
+@dataclass(frozen=True)
 class Example:
     """One example scene.
 
     description: a line for its tooltip. group: an identifier of `GROUPS`. build: adds it, light and camera
     included, to a scene; returns its simulated object. full: whether baking or training it needs the full
-    edition. solver: whether the bundled solver simulates it.
+    edition. solver: whether the bundled solver simulates it. background: how it is built without waiting for
+    what takes seconds; None where nothing does.
     """
 
     label: str
@@ -60,6 +71,7 @@ class Example:
     build: Callable[[bpy.types.Scene], bpy.types.Object]
     full: bool = False
     solver: bool = False
+    background: InBackground | None = None
 
     @property
     def tooltip(self) -> str:
@@ -209,6 +221,14 @@ ALL = {
         "A skirt, a tunic over it, a cape over both and hair, baked together",
         "CHARACTERS",
         three_garments.build,
+    ),
+    "RIGIFY_HUMAN": Example(
+        "Rigify Human",
+        "A rig that Rigify makes, with a soft belly and a skirt",
+        "CHARACTERS",
+        human.build,
+        full=True,
+        background=InBackground(human.begin, human.finish),
     ),
 }
 # Those that this edition can bake and train, in the order of menus.

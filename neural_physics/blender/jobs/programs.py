@@ -1,4 +1,4 @@
-"""The programs that jobs run: `learning` in Blender's own Python, `ml_backend` in one that was chosen.
+"""The programs that jobs run: `learning` in Blender's own Python, `ml_backend` in one chosen, and Blender.
 
 The edition for the extensions platform has the first alone.
 """
@@ -8,9 +8,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import bpy
+
 from ...edition import FULL
 from ...errors import Problem
-from ...jobs.isolated_python import run_module
+from ...jobs.isolated_python import run_module, run_script
 
 if FULL:
     from . import training_environment
@@ -58,3 +60,12 @@ def ml_backend(task: str) -> list[str]:
     """
     require_ml_backend(task)
     return run_module(training_environment.working_python(), "ml_backend")
+
+
+def background_blender(script: Path) -> tuple[str, ...]:
+    """What runs a file of this extension in another Blender like this, without the artist's settings."""
+    blender = bpy.app.binary_path
+    if not blender:  # Blender as a Python module
+        return tuple(run_script(sys.executable, script))
+    options = ("-b", "--factory-startup", "-t", "1", "--python-exit-code", "1", "--python", str(script), "--")
+    return (blender, *options)

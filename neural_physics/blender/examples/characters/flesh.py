@@ -9,7 +9,7 @@ import bpy
 from ....methods.quasistatic_springs import specification as quasistatic_springs
 from ...settings.properties import settings_of
 from ..parts import add_interaction, simulate_as
-from .posing import Key, add_actions, play_in_turn
+from .posing import Key, perform
 
 TAKE_FRAMES = 120  # the longest action, and some of another
 STEPS = 2  # one alone brakes flesh that swings four times a second too much
@@ -33,13 +33,13 @@ def learn_to_jiggle(
     poses: Mapping[str, Sequence[Key]],
     *,
     kept: str,
+    root: str = "",
 ) -> None:
     """Let springs learn a body from what its rig does; the scene shows one action after the other.
 
-    kept: the action for testing alone.
+    kept: the action for testing alone. root: see `perform`.
     """
-    actions = add_actions(rig, poses)
-    scene.frame_end = play_in_turn(rig, actions)
+    actions = perform(scene, rig, poses, root)
     settings = settings_of(body)
     settings.method, settings.take_frames = quasistatic_springs.SPECIFICATION.id, TAKE_FRAMES
     item = add_interaction(body, rig)

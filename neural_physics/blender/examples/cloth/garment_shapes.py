@@ -20,16 +20,34 @@ def cone(waist: Ring, hem: Ring, sides: int, rings: int, *, looks_out: bool = Fa
 
     looks_out: its faces do, as those of what other cloth collides with must.
     """
+    return flared(circle(waist, sides), circle(hem, sides), rings, looks_out=looks_out)
+
+
+def circle(ring: Ring, sides: int) -> list[Point]:
+    """Around the Z axis, as often as a garment has sides."""
+    radius, height = ring
+    turns = [2.0 * pi * i / sides for i in range(sides)]
+    return [(radius * cos(turn), radius * sin(turn), height) for turn in turns]
+
+
+def flared(
+    waist: Sequence[Point], hem: Sequence[Point], rings: int, *, looks_out: bool = False
+) -> bmesh.types.BMesh:
+    """Straight from an outline to another, of as many points, open above and below; the waist comes first.
+
+    looks_out: see `cone`.
+    """
     shape = bmesh.new()
-    rows = []
-    for k in range(rings):
-        down = k / (rings - 1)
-        radius, height = (low + (high - low) * down for low, high in zip(waist, hem, strict=True))
-        turns = [2.0 * pi * i / sides for i in range(sides)]
-        rows.append([shape.verts.new((radius * cos(turn), radius * sin(turn), height)) for turn in turns])
+    rows = [
+        [
+            shape.verts.new(Vector(high).lerp(Vector(low), k / (rings - 1)))
+            for high, low in zip(waist, hem, strict=True)
+        ]
+        for k in range(rings)
+    ]
     for above, below in pairwise(rows):
-        for i in range(sides):
-            j = (i + 1) % sides
+        for i in range(len(waist)):
+            j = (i + 1) % len(waist)
             face = above[i], above[j], below[j], below[i]
             shape.faces.new(face[::-1] if looks_out else face)
     return shape

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import bpy
 
 from ...modelling.capsule_fitting import fit_capsules
 from ...settings.properties import settings_of
 from ..characters.character_motion import ACTIONS
-from ..characters.posing import add_actions, play_in_turn
+from ..characters.posing import Key, perform
 from ..limbs import follow_bone
 from ..parts import add_interaction, cotton
 
@@ -19,24 +21,29 @@ DEPTH_LIMIT = 0.08  # metres, in a capsule: a hem through which a leg swings get
 
 
 def dress(
-    scene: bpy.types.Scene, garment: bpy.types.Object, rig: bpy.types.Object, carrier: str, *, frame: str
+    scene: bpy.types.Scene,
+    garment: bpy.types.Object,
+    rig: bpy.types.Object,
+    carrier: str,
+    *,
+    frame: str,
+    poses: Mapping[str, Sequence[Key]] = ACTIONS,
+    root: str = "",
 ) -> bpy.types.ClothModifier:
     """Let a garment be simulated, and learned from what the character does.
 
     carrier: the bone that carries its vertex group "Pins". frame: the bone in whose axes it is learned
-    (Holden 2019, section 5.1: the neck for a cape, the hips for a skirt). The scene ends with the last
-    action. Returns its cloth.
+    (Holden 2019, section 5.1: the neck for a cape, the hips for a skirt). poses, root: see `perform`. The
+    scene ends with the last action. Returns its cloth.
     """
     follow_bone(garment, rig, carrier)
-    actions = add_actions(rig, ACTIONS)
-    if rig.animation_data is None or not rig.animation_data.nla_tracks:
-        scene.frame_end = play_in_turn(rig, actions)
+    actions = perform(scene, rig, poses, root)
     cloth = cotton(garment, "Pins", scene.frame_end)
     cloth.collision_settings.distance_min = CLEARANCE
     settings = settings_of(garment)
     item = add_interaction(garment, rig)
     item.motion, item.variation = "ACTIONS", VARIATION
-    item.test_action = actions[list(ACTIONS).index(KEPT_FOR_TESTING)].name
+    item.test_action = actions[list(poses).index(KEPT_FOR_TESTING)].name
     settings.frame_object, settings.frame_bone = rig, frame
     settings.moving_frame, settings.use_ground = True, True
     settings.take_frames = TAKE_FRAMES

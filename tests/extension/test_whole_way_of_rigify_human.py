@@ -61,7 +61,7 @@ for action in [action for action in bpy.data.actions if action.name not in ("Wal
     bpy.data.actions.remove(action)
 skirt.neural_physics.interactions[0].test_action = ""
 rig.animation_data.action = bpy.data.actions["Walk"]
-# Before any other frame was shown: Blender's first step pushes cloth by how the body came to be at that frame.
+# Before other frames: the first step pushes cloth by how the body came to be where it is at that frame.
 cloth = [shown(skirt, frame) for frame in range(1, LAST + 1)]
 played = bake_train_play(skirt, take_count=4, take_frames=200)
 still = [np.mean(cloth[20:], axis=0)] * len(cloth)

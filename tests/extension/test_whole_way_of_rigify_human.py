@@ -20,6 +20,9 @@ assert ours.add_example(name="RIGIFY_HUMAN") == {"FINISHED"}
 skirt, body, rig = (bpy.data.objects[name] for name in ("Skirt", "Body", "Rigify Human"))
 assert bpy.context.active_object == skirt
 bpy.ops.wm.save_mainfile()
+# Trainings of seconds are enough for a walk, and not for a dance.
+rig.animation_data.nla_tracks.remove(rig.animation_data.nla_tracks[0])
+rig.animation_data.action = bpy.data.actions["Walk"]
 
 def shown(obj, frame):
     scene.frame_set(frame)
@@ -56,11 +59,9 @@ def without(obj):
 # Few takes are enough for two actions, none of which is kept for testing.
 SKIRT = """
 LAST = 70
-rig.animation_data.nla_tracks.remove(rig.animation_data.nla_tracks[0])
 for action in [action for action in bpy.data.actions if action.name not in ("Walk", "Sway")]:
     bpy.data.actions.remove(action)
 skirt.neural_physics.interactions[0].test_action = ""
-rig.animation_data.action = bpy.data.actions["Walk"]
 # Before other frames: the first step pushes cloth by how the body came to be where it is at that frame.
 cloth = [shown(skirt, frame) for frame in range(1, LAST + 1)]
 played = bake_train_play(skirt, take_count=4, take_frames=200)
@@ -79,7 +80,8 @@ places = np.array([vertex.co for vertex in body.data.vertices])
 belly = (np.abs(places[:, 2] - 1.2) < 0.1) & (places[:, 1] < -0.15)
 hands = np.abs(places[:, 0]) > 0.6
 assert belly.sum() > 20 and moves[belly].mean() > 2.0 * moves[hands].mean(), "the belly is what is soft"
-assert moves.max() < 0.2
+furthest = [(round(float(moves[v]), 3), *places[v].round(2).tolist()) for v in np.argsort(-moves)[:60:6]]
+assert moves.max() < 0.2, furthest
 """
 WAYS = {
     "skirt": (SKIRT, ("steps=600",)),

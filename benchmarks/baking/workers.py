@@ -49,6 +49,7 @@ class Scene:
 SCENES = {
     "cloth": Scene("Blender's cloth", "BALL_AND_SHEET", takes=8, frames=300),
     "solver": Scene("the bundled solver", "JELLY", takes=8, frames=80, tetrahedra=1500),
+    "solver_long": Scene("the bundled solver, longer takes", "JELLY", takes=8, frames=400, tetrahedra=1500),
 }
 
 

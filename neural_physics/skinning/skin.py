@@ -50,7 +50,7 @@ def check_skin(skin: Skin, vertices: int) -> None:
         if order.shape != bones.shape or (order[np.lexsort((order, carried))] != bones).any():
             raise ValueError("the skin's order must name each vertex's bones")
     if skin.keys is not None:
-        check_shape_keys(skin.keys, vertices)
+        check_shape_keys(skin.keys, weights)
 
 
 @dataclass(frozen=True)

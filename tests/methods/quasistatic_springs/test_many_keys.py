@@ -1,4 +1,4 @@
-"""Shape keys without end: what is too much is refused, and all others are as they were."""
+"""Shape keys and weights without end: what is too much is refused, and all others are as they were."""
 
 from __future__ import annotations
 
@@ -6,8 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import synthetic
 
+from neural_physics.errors import Problem
+from neural_physics.interaction.channels import Channel, ChannelLayout
+from neural_physics.methods.quasistatic_springs.skin_tensors import skin_in
+from neural_physics.models.model_file import Model
 from neural_physics.skinning import keyed_shape, shape_keys
+from neural_physics.skinning import skin as skins
 from neural_physics.skinning.keyed_shape import KeyedShape
 from neural_physics.skinning.of_skin import skinning_of
 from neural_physics.skinning.shape_keys import MOST_KEYS, ShapeKeys
@@ -33,6 +39,29 @@ def skin_of(keys, rng, preserve_volume=False):
     )
     names = tuple(f"b{number}" for number in range(BONES))
     return Skin(names, weights, preserve_volume, order=np.array(order, np.int32), keys=found)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.uint8, np.int32])
+def test_weights_of_a_model_that_unpack_to_many_times_their_size_are_refused(kind):
+    layout = ChannelLayout((Channel("Rig", "pose", 36, "Rig", parts=("bone",)),))
+    info = synthetic.make_model_info(synthetic.sheet_mesh(), layout, method="quasistatic_springs")
+    weights = np.ones((info.vertex_count, 1))
+    assert skin_in(Model(info, {"weights": weights.astype(np.float32)}, "m"), ("bone",), ()).bones == (
+        "bone",
+    )
+    with pytest.raises(Problem, match="F32") as caught:
+        skin_in(Model(info, {"weights": weights.astype(kind)}, "m"), ("bone",), ())
+    assert caught.value.code == "model_damaged"
+
+
+def test_more_weights_than_can_be_carried_are_refused(monkeypatch):
+    skin = replace(skin_of(2, np.random.default_rng(6)), keys=None)
+    least = np.count_nonzero(skin.weights)
+    monkeypatch.setattr(skins, "MOST_SHARES", least)
+    check_skin(skin, VERTICES)
+    monkeypatch.setattr(skins, "MOST_SHARES", least - 1)
+    with pytest.raises(ValueError, match="differ from 0"):
+        check_skin(skin, VERTICES)
 
 
 @pytest.mark.parametrize("preserve_volume", [False, True])

@@ -15,6 +15,7 @@ from ....datasets.rest_mesh import Mesh
 from ....errors import Problem
 from ....interaction.channels import Channel
 from ....skinning.moves import is_stretched, mirrored_bones
+from ....skinning.shape_keys import move_too_much
 from ....skinning.skin import Skin
 from ...settings.properties import method_of, settings_of
 from ..modifier_stack import physics_place
@@ -54,12 +55,17 @@ def armature_modifier(obj: bpy.types.Object) -> bpy.types.ArmatureModifier:
 
 
 def skin_of(obj: bpy.types.Object) -> Skin:
-    """The joints and weights of an object's vertices, and its shape keys. Raises what `armature_modifier`
-    does.
+    """The joints and weights of an object's vertices, and its shape keys.
+
+    Raises Problem("skin_missing" | "skin_unusable").
     """
     modifier = armature_modifier(obj)
     rig = cast(bpy.types.Object, modifier.object)
-    return replace(skin_by(obj, modifier, rig, _bones(obj, rig)), keys=shape_keys_of(obj))
+    skin, keys = skin_by(obj, modifier, rig, _bones(obj, rig)), shape_keys_of(obj)
+    if keys is not None and move_too_much(keys, skin.weights):
+        reason = "its shape keys move so many vertices, by so many bones"
+        raise Problem("skin_unusable", object=obj.name, reason=reason)
+    return replace(skin, keys=keys)
 
 
 def check_skin(obj: bpy.types.Object) -> None:

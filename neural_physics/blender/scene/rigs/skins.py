@@ -22,7 +22,7 @@ from ..modifier_stack import physics_place
 from ..references import Named
 from ..sources import CARRYING_TYPES, mesh_of
 from .bone_joints import JointReader, joint_named, joints_of
-from .joint_weights import skin_by
+from .joint_weights import loose_vertices, skin_by
 from .shape_keys import shape_keys_of
 
 
@@ -66,6 +66,12 @@ def skin_of(obj: bpy.types.Object) -> Skin:
         reason = "its shape keys move so many vertices, by so many bones"
         raise Problem("skin_unusable", object=obj.name, reason=reason)
     return replace(skin, keys=keys)
+
+
+def count_loose(obj: bpy.types.Object) -> int:
+    """How many of an object's vertices no joint moves. Raises what `armature_modifier` does."""
+    modifier = armature_modifier(obj)
+    return loose_vertices(obj, modifier, _bones(obj, cast(bpy.types.Object, modifier.object)))
 
 
 def check_skin(obj: bpy.types.Object) -> None:

@@ -12,16 +12,18 @@ from typing import Any, BinaryIO, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Floats
+from ..arrays import Floats, Mask
 from ..errors import Problem
 from ..files.atomic import writing
 from ..files.flushing import flush
 from ..files.links import check_no_link, open_own
 from ..files.row_files import NPY_HEADER, npy_header
-from .dataset_info import DatasetInfo, Exclusion, TakeInfo, read_take_info, write_take_info
+from .dataset_info import MOST_FRAMES, DatasetInfo, Exclusion, TakeInfo, read_take_info, write_take_info
 from .point_caches import PC2_HEADER, pc2_header
 
 CHECKPOINT_EVERY = 64  # frames between two rewrites of the headers
+BLOCK = 1 << 24  # bytes that are looked at together
+MOST_BLANK = 1 << 34  # bytes: far more than is written between two such checkpoints
 SYNC_EVERY = 1.0  # seconds at least between two checkpoints that wait for the disk
 
 
@@ -139,22 +141,37 @@ class TakeWriter:
                 file.seek(0)
                 file.write(b"\0" * self._offset(name))
             counts.append((file.tell() - self._offset(name)) // self._row_bytes(name))
-        count = min(counts)
-        while count and self._is_blank(count - 1):
-            count -= 1
+        count = self._whole(min(counts))
         for name, file in self._files.items():
             file.truncate(self._offset(name) + count * self._row_bytes(name))
             file.seek(0, os.SEEK_END)
         return count
 
-    def _is_blank(self, number: int) -> bool:
-        """Whether only the room for a frame is there: the power failed before it was written."""
-        for name in self._vertices:
-            file, size = self._files[name], self._row_bytes(name)
-            file.seek(PC2_HEADER.size + number * size)
-            if not any(file.read(size)):
-                return True
-        return False
+    def _whole(self, count: int) -> int:
+        """How many of the first frames are left without the last ones of which only the room is there.
+
+        The power failed before these were written. Raises Problem("dataset_damaged") for more than can be.
+        """
+        if count > MOST_FRAMES:
+            raise Problem("dataset_damaged", path=self.folder, reason=f"more than {MOST_FRAMES:,} frames")
+        size = sum(map(self._row_bytes, self._vertices))
+        first, step = count, max(1, BLOCK // size)
+        while first:
+            if (count - first) * size > MOST_BLANK:
+                raise Problem("dataset_damaged", path=self.folder, reason="too many frames were not written")
+            first, end = max(0, first - step), first
+            found = [self._written(name, first, end) for name in self._vertices]
+            written = np.flatnonzero(np.all(found, axis=0))
+            if len(written):
+                return first + int(written[-1]) + 1
+        return 0
+
+    def _written(self, name: str, first: int, end: int) -> Mask:
+        """Of which frames a file of vertices holds more than the room."""
+        file, size = self._files[name], self._row_bytes(name)
+        file.seek(PC2_HEADER.size + first * size)
+        data = file.read((end - first) * size).ljust((end - first) * size, b"\0")
+        return np.asarray(np.frombuffer(data, np.uint32).reshape(-1, size // 4).any(axis=1))
 
     def _sync(self) -> None:
         """Wait until all frames are on the disk itself."""

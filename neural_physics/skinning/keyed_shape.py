@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import Floats, Indices
+from .dual_quaternion import DualQuaternionSkinning
+from .linear import LinearSkinning
 from .of_skin import skinning_of
 from .skin import Skin
 
@@ -21,9 +23,13 @@ class KeyedShape:
 
     def __init__(self, skin: Skin) -> None:
         """A skin without keys adds nothing."""
+        if skin.keys is None:
+            self._keys = list[tuple[Indices, LinearSkinning | DualQuaternionSkinning]]()
+            return
+        counts = np.count_nonzero(skin.weights, axis=1)
         self._keys = [
-            (vertices, skinning_of(restricted(skin, vertices), offsets))
-            for vertices, offsets in (skin.keys.each() if skin.keys else ())
+            (vertices, skinning_of(_restricted(skin, vertices, counts), offsets))
+            for vertices, offsets in skin.keys.each()
         ]
 
     def add_to(self, x: Floats, moves: Floats, values: Floats) -> Floats:
@@ -41,9 +47,11 @@ class KeyedShape:
         return x
 
 
-def restricted(skin: Skin, vertices: Indices) -> Skin:
-    """The skin of some vertices, which rise."""
+def _restricted(skin: Skin, vertices: Indices, counts: Indices) -> Skin:
+    """The skin of some vertices, which rise. counts (V,): how many bones carry each of all."""
     order = skin.order
     if order is not None:
-        order = order[np.isin(np.nonzero(skin.weights)[0], vertices)]
+        own = counts[vertices]
+        firsts = (np.cumsum(counts) - counts)[vertices]
+        order = order[np.repeat(firsts - (np.cumsum(own) - own), own) + np.arange(own.sum())]
     return replace(skin, weights=skin.weights[vertices], order=order, keys=None)

@@ -10,6 +10,7 @@ import numpy as np
 from ..arrays import Floats, Indices, StoredIndices
 from .shape_keys import ShapeKeys, check_shape_keys
 
+MOST_SHARES = 20_000_000  # weights that are not 0: each takes some 40 bytes where it is carried
 NEGLIGIBLE = 1e-6  # of a vertex's weight
 
 
@@ -39,6 +40,8 @@ def check_skin(skin: Skin, vertices: int) -> None:
     count = len(skin.bones)
     if weights.shape != (vertices, count) or not weights.size or len(set(skin.bones)) < count:
         raise ValueError("skin weights must be (V, K), of K bones with different names")
+    if np.count_nonzero(weights) > MOST_SHARES:
+        raise ValueError(f"at most {MOST_SHARES:,} skin weights must differ from 0")
     # The comparisons are false for what is not a number, too.
     if not ((weights >= 0.0).all() and (weights.sum(1, dtype=np.float64) <= 1.0 + 1e-4).all()):
         raise ValueError("skin weights must not be negative, and at most 1 for each vertex")
@@ -50,7 +53,7 @@ def check_skin(skin: Skin, vertices: int) -> None:
         if order.shape != bones.shape or (order[np.lexsort((order, carried))] != bones).any():
             raise ValueError("the skin's order must name each vertex's bones")
     if skin.keys is not None:
-        check_shape_keys(skin.keys, vertices)
+        check_shape_keys(skin.keys, weights)
 
 
 @dataclass(frozen=True)

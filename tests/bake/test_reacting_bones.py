@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -10,10 +13,12 @@ pytestmark = pytest.mark.blender
 
 import bpy
 import rigs
+from mathutils.kdtree import KDTree
 from scenes import add_cloth, empty_scene, react_to, set_frame
 
 from neural_physics.blender.scene import setting_up
 from neural_physics.blender.scene.moving_bones import moving_bones
+from neural_physics.blender.scene.rigs import reacting_bones
 from neural_physics.blender.scene.rigs.reacting_bones import choose_bones, joint_names, near_bones
 from neural_physics.blender.scene.sampling import ChannelSampler, layout_of, reference_frame_of
 from neural_physics.blender.settings.properties import settings_of
@@ -181,3 +186,36 @@ def test_set_up_lists_bones_that_move_and_so_does_the_button(sheet, monkeypatch)
     assert item.motion == "ACTIONS" and [bone.name for bone in item.bones] == ["bone8", "bone9"]
     item.motion = "KEEP"
     assert "bone7" in setting_up.bones_that_matter(cloth, item)
+
+
+def test_what_no_property_can_be_is_left_out_of_a_pose(sheet):
+    cloth, rig, _ = sheet
+    action, bone = add_action(rig, "bone8"), rig.pose.bones["bone7"]
+    bone["Whole"], bone["Switch"] = 1, True
+    bag = action.layers[0].strips[0].channelbags[0]
+    curves = [
+        (path, 0, value) for path in ('["Whole"]', '["Switch"]') for value in (math.nan, math.inf, 1e20)
+    ]
+    curves += [(".location", 7, 1.0), (".location", 0, math.nan)]
+    for path, index, value in curves:
+        curve = bag.fcurves.new(f'pose.bones["bone7"]{path}', index=index)
+        curve.keyframe_points.add(1)
+        curve.keyframe_points[0].co = (1.0, value)
+        assert moving_bones(cloth, rig, ["bone7", "bone8"]) == ["bone8"]
+        bag.fcurves.remove(curve)
+    assert (bone["Whole"], bone["Switch"]) == (1, True) and tuple(bone.location) == (0.0, 0.0, 0.0)
+
+
+def test_vertices_all_in_one_place_are_sought_among_as_one(sheet, monkeypatch):
+    cloth, rig, _ = sheet
+    near, sizes = near_bones(cloth, rig), []
+    monkeypatch.setattr(
+        reacting_bones,
+        "kdtree",
+        SimpleNamespace(KDTree=lambda size: sizes.append(size) or KDTree(size)),
+    )
+    cloth.data.vertices.add(1000)
+    for number, vertex in enumerate(list(cloth.data.vertices)[-1000:]):
+        vertex.co = np.array(cloth.data.vertices[0].co) + 1e-6 * number * np.ones(3)
+    assert near_bones(cloth, rig) == near
+    assert len(sizes) == 1 and sizes[0] < len(cloth.data.vertices) - 900

@@ -196,3 +196,28 @@ def test_many_short_lists_of_a_file_are_not_gone_through_without_end(tmp_path, m
             settings_of(cloth).interactions.add()
     saved_and_opened(tmp_path / "strange.blend")
     assert [len(settings_of(bpy.data.objects[name]).interactions) for name in "ABC"] == [60, 0, 0]
+
+
+def test_objects_that_are_not_set_up_name_no_data_of_another_type_either(tmp_path):
+    empty_scene()
+    cloth, ball = add_cloth(), add_ball()
+    settings_of(ball).layers_below.add()
+    settings_of(ball).resting_strips = True
+    stored(settings_of(ball))["resting_action"] = cloth.data
+    stored(settings_of(ball).layers_below[0])["object"] = cloth.data
+    assert not settings_of(ball).enabled
+    saved_and_opened(tmp_path / "strange.blend")
+    settings = settings_of(bpy.data.objects["Ball"])
+    assert settings.resting_action is None and settings.layers_below[0].object is None
+
+
+def test_what_is_not_set_up_takes_no_lines_from_what_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "MOST_IN_ALL", 100)
+    empty_scene()
+    for name in ("A", "B"):
+        settings = settings_of(add_cloth(name))
+        settings.enabled = name == "B"
+        for _ in range(60):
+            settings.interactions.add()
+    saved_and_opened(tmp_path / "strange.blend")
+    assert [len(settings_of(bpy.data.objects[name]).interactions) for name in "AB"] == [0, 60]

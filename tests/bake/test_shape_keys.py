@@ -14,14 +14,16 @@ from flesh import limb
 from scenes import empty_scene, react_to, set_frame
 
 from neural_physics.blender.baking.made_with import made_with
+from neural_physics.blender.scene.rigs import shape_keys
 from neural_physics.blender.scene.rigs.skins import simulated_mesh, skin_of
 from neural_physics.blender.scene.sampling import ChannelSampler, layout_of, reference_frame_of
-from neural_physics.blender.scene.sources import mesh_of
+from neural_physics.blender.scene.sources import group_weights, mesh_of
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.datasets.keyed_mesh import KeyedMesh
 from neural_physics.datasets.rest_mesh import read_mesh, write_mesh
 from neural_physics.errors import Problem
 from neural_physics.interaction.poses import PosePlaces
+from neural_physics.skinning import shape_keys as limits_of_keys
 from neural_physics.skinning.keyed_shape import KeyedShape
 from neural_physics.skinning.of_skin import skinning_of
 
@@ -170,3 +172,41 @@ def test_a_simulated_mesh_is_keyed_where_its_bones_take_it():
     theirs = rigs.shown(flesh)
     assert np.abs(theirs - without).max() > 0.05
     assert np.abs(stored - (theirs @ to_frame[:3, :3].T + to_frame[:3, 3])).max() < 1e-5
+
+
+def test_vertices_are_asked_for_their_groups_once_for_all_keys_and_only_if_any_moves_them(monkeypatch):
+    _, tube = keyed_tube()
+    asked, members = [], shape_keys.members_of
+    monkeypatch.setattr(shape_keys, "members_of", lambda *args: asked.append(args) or members(*args))
+    names = shape_keys.key_names(tube)
+    for number in range(20):
+        key = tube.shape_key_add(name=f"More {number}", from_mix=False)
+        key.data[3].co.x += 0.1
+        key.vertex_group = f"bone{number % 3}"
+    asked.clear()
+    found = shape_keys.shape_keys_of(tube)
+    assert len(asked) == 1 and found.names[:2] == names and len(found.names) > 2
+    for key, (vertices, offsets) in zip(found.names[2:], list(found.each())[2:], strict=True):
+        group = tube.data.shape_keys.key_blocks[key].vertex_group
+        assert vertices.tolist() == [3]
+        assert offsets[0, 0] == pytest.approx(0.1 * group_weights(tube, group, 0.0)[3], rel=1e-5)
+    for key in tube.data.shape_keys.key_blocks:
+        key.mute = key.name != "Still"
+    asked.clear()
+    assert shape_keys.key_names(tube) == () and not asked
+
+
+def test_more_keys_than_can_be_carried_are_refused(monkeypatch):
+    _, tube = keyed_tube()
+    monkeypatch.setattr(shape_keys, "MOST_KEYS", 3)
+    layout_of(tube)
+    tube.shape_key_add(name="One more", from_mix=False)
+    for ask in (layout_of, skin_of):
+        with pytest.raises(Problem, match="shape keys") as caught:
+            ask(tube)
+        assert caught.value.code == "skin_unusable"
+    monkeypatch.setattr(shape_keys, "MOST_KEYS", 4)
+    monkeypatch.setattr(limits_of_keys, "MOST_SHARES", 10)
+    with pytest.raises(Problem, match="so many vertices") as caught:
+        skin_of(tube)
+    assert caught.value.code == "skin_unusable"

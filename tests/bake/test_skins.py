@@ -15,8 +15,9 @@ import rigs
 from scenes import empty_scene, react_to, set_frame
 
 from neural_physics.blender.scene.rigid_placement import stretch
+from neural_physics.blender.scene.rigs import joint_weights, skins
 from neural_physics.blender.scene.rigs.holding_bones import bone_placements, rest_segments
-from neural_physics.blender.scene.rigs.skins import check_skin, skin_of
+from neural_physics.blender.scene.rigs.skins import check_skin, count_loose, skin_of
 from neural_physics.blender.scene.sampling import ChannelSampler, layout_of, reference_frame_of
 from neural_physics.blender.scene.sources import mesh_of
 from neural_physics.blender.settings.properties import settings_of
@@ -304,3 +305,33 @@ def test_what_cannot_be_followed_exactly_is_refused_in_a_sentence(change, senten
         check_skin(tube)
     settings_of(tube).method = "subspace_physics"
     check_skin(tube)
+
+
+def test_vertices_are_read_once_for_all_bendy_bones_that_weigh_on_any(monkeypatch):
+    rig, tube = rigged(6)
+    for bone in rig.data.bones:
+        bone.bbone_segments = 4
+    read, read_mesh_of = [], joint_weights.mesh_of
+    monkeypatch.setattr(joint_weights, "mesh_of", lambda obj: read.append(obj) or read_mesh_of(obj))
+    agree(tube, 1e-5)
+    assert len(read) == 1
+    for group in tube.vertex_groups:
+        group.remove(range(len(tube.data.vertices)))
+    read.clear()
+    assert not skin_of(tube).weights.any() and not read
+
+
+@pytest.mark.parametrize("inverted", [False, True])
+def test_loose_vertices_are_counted_without_the_skin_that_they_are_loose_in(inverted, monkeypatch):
+    _, tube = rigged()
+    for group in tube.vertex_groups:
+        group.remove([3, 20])
+    share = tube.vertex_groups.new(name="Share")
+    share.add([5, 6, 7], 1.0, "REPLACE")
+    share.add([8], 0.5, "REPLACE")
+    for name in ("", "Share"):
+        tube.modifiers[0].vertex_group, tube.modifiers[0].invert_vertex_group = name, inverted
+        loose = int((skin_of(tube).weights.sum(1) <= 0.0).sum())
+        with monkeypatch.context() as patch:
+            patch.setattr(skins, "skin_by", None)
+            assert count_loose(tube) == loose >= 2

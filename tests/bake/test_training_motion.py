@@ -388,7 +388,12 @@ def test_however_many_lines_play_a_rigs_actions_each_of_them_is_looked_at_once(c
     rig, looked_at = rig_with_actions(), []
     for _ in range(20):
         react_to(cloth, rig, "ACTIONS")
-    of = rig_actions.curves_of
-    monkeypatch.setattr(rig_actions, "curves_of", lambda *what: looked_at.append(1) or of(*what))
+    for number in range(20):  # and however many rigs
+        other = bpy.data.objects.new(f"Rig {number}", rig.data)
+        bpy.context.scene.collection.objects.link(other)
+        react_to(cloth, other, "ACTIONS")
+    bpy.context.view_layer.update()
+    of = rig_actions._curves_in
+    monkeypatch.setattr(rig_actions, "_curves_in", lambda *what: looked_at.append(1) or of(*what))
     check_training_motion(cloth)
     assert len(looked_at) == len(bpy.data.actions)

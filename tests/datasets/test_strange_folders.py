@@ -13,8 +13,8 @@ import pytest
 import synthetic
 
 from neural_physics.baking.plan import BakePlan, PlannedTake, check_own_folders
-from neural_physics.datasets import status, takes
-from neural_physics.datasets.dataset_info import DatasetInfo, Exclusion, TakeInfo
+from neural_physics.datasets import status, take_writer, takes
+from neural_physics.datasets.dataset_info import MOST_FRAMES, DatasetInfo, Exclusion, TakeInfo
 from neural_physics.datasets.status import dataset_status, forget
 from neural_physics.datasets.takes import Dataset, Take
 from neural_physics.errors import Problem
@@ -136,6 +136,38 @@ def test_a_file_with_holes_costs_no_memory_to_look_at(dataset):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert found.frames == pytest.approx(1 << 30, rel=1e-6) and found.excluded == 0 and peak < 1 << 26
+
+
+def claim(dataset, rows):
+    """Let a begun take have room for so many frames, of which none beyond its own was written."""
+    take = dataset.path / "takes" / "take_000"
+    for name, header, frame in (("positions.pc2", 32, 16 * 12), ("interaction.npy", 128, 3 * 4)):
+        os.truncate(take / name, header + rows * frame)
+    return take
+
+
+def test_frames_that_were_not_written_are_dropped_many_at_a_time(dataset, monkeypatch):
+    claim(dataset, 100_000)
+    looked, written = [], take_writer.TakeWriter._written
+    monkeypatch.setattr(
+        take_writer.TakeWriter, "_written", lambda *args: looked.append(args) or written(*args)
+    )
+    with dataset.writer("take_000", TakeInfo(4)) as writer:
+        assert writer.count == 2
+    assert len(looked) <= 3
+    assert np.array_equal(dataset.take("take_000").positions, np.ones((2, 16, 3)))
+
+
+@pytest.mark.parametrize("rows", [MOST_FRAMES + 1, 3000])
+def test_more_room_for_frames_than_can_be_is_not_gone_through(dataset, rows, monkeypatch):
+    monkeypatch.setattr(take_writer, "BLOCK", 1 << 16)
+    monkeypatch.setattr(take_writer, "MOST_BLANK", 1 << 18)
+    take = claim(dataset, rows)
+    before = (take / "positions.pc2").stat().st_size
+    with pytest.raises(Problem) as caught:
+        dataset.writer("take_000", TakeInfo(4))
+    assert caught.value.code == "dataset_damaged"
+    assert (take / "positions.pc2").stat().st_size == before
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ import play_scenes
 import pytest
 import synthetic
 
+from neural_physics.blender.playing import binding, packing, playback, unanimated_channels
+from neural_physics.blender.playing.handlers import PLAYED
 from neural_physics.blender.scene import setting_up
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.blender.tasks.object_tasks import use_model_bytes
@@ -86,3 +88,58 @@ def test_an_objects_size_is_read_once_for_all_that_a_model_reacts_to(monkeypatch
     monkeypatch.setattr(setting_up, "_bounds", lambda obj: asked.append(obj) or of_object(obj))
     use_model_bytes(sheet, data, "m.safetensors")
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize(("kind", "count"), [("position", 201), ("handle", 1001), ("ground", 201)])
+def test_a_model_in_a_file_that_reacts_to_more_than_can_be_listed_does_not_play(kind, count, monkeypatch):
+    sheet, bound = sheet_and_target(), []
+    monkeypatch.setattr(binding, "ChannelSampler", lambda *args, **more: bound.append(args))
+    packing.pack(sheet, model_of_many(synthetic.sheet_mesh(), count, kind))
+    settings_of(sheet).enabled = settings_of(sheet).playing = True
+    playback.attach(sheet)
+    bpy.context.scene.frame_set(2)
+    problem = playback.status_of(sheet).problem
+    assert problem is not None and problem.code == "model_reacts_to_too_much" and not bound
+
+
+def test_a_model_in_a_file_may_have_as_many_shape_keys_as_can_be_carried_in_one_channel():
+    sheet = sheet_and_target()
+    names = tuple(map(str, range(1001)))
+
+    def check(*channels):
+        binding.check_channels(sheet, ChannelLayout(channels), "m")
+
+    check(Channel("Keys", "shape_keys", 1000, parts=names[:1000]))
+    check(*(Channel(name, "value", 1) for name in names))
+    for channels in (
+        [Channel("Keys", "shape_keys", 1001, parts=names)],
+        [Channel(name, "shape_keys", 1, parts=names[:1]) for name in names[:2]],
+    ):
+        with pytest.raises(Problem) as caught:
+            check(*channels)
+        assert caught.value.code == "model_reacts_to_too_much"
+
+
+def test_what_moves_many_channels_is_looked_at_once_with_all_that_it_hangs_on(monkeypatch):
+    sheet, data, asked = sheet_and_target(), model_of_many(synthetic.sheet_mesh(), 150, "position"), []
+    target = bpy.data.objects["C"]
+    target.parent = bpy.data.objects.new("Above", None)
+    bpy.context.scene.collection.objects.link(target.parent)
+    use_model_bytes(sheet, data, "m.safetensors")
+    playback.attach(sheet)
+    found = PLAYED.session_of(sheet).reader.binding.unanimated
+    for name in ("is_animated", "_places"):
+        of_object = getattr(unanimated_channels, name)
+        monkeypatch.setattr(
+            unanimated_channels, name, lambda obj, ask=of_object: asked.append(obj.name) or ask(obj)
+        )
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    asked.clear()  # updating the scene has Play look, too
+    assert not found.differ(sheet) and asked == ["C"] and len(found.names) == 150
+    places = found.places()
+    assert asked == ["C"] * 2
+    assert not found.moved_since(places, depsgraph).any() and asked == ["C"] * 3
+    target.parent.location.x = 1.0
+    depsgraph.update()
+    asked.clear()
+    assert found.moved_since(places, depsgraph).all() and asked == ["C"]

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 import bpy
 
 from ...capsules.projection import Bodies
 from ...errors import Problem
+from ...interaction.channels import ChannelLayout
 from ...methods.interface import Method
 from ...models.model_file import ModelInfo
+from ...skinning.shape_keys import MOST_KEYS
 from ...timeline.timeline import MOST_STEPS, Timeline
+from ..scene.artist_handles import MOST_HANDLES
 from ..scene.capsule_sampling import CapsuleSampler, CapsuleSettings
 from ..scene.collider_sizes import widths_of
-from ..scene.interaction_names import check_interactions
+from ..scene.interaction_names import MOST_INTERACTIONS, check_interactions
 from ..scene.references import Named
 from ..scene.sampling import FRAME_BINDING, ChannelSampler, bindings_of, bound_numbers, object_in, source_of
-from ..scene.setting_up import is_animated
+from ..scene.setting_up import BOUND_KINDS, is_animated
 from ..settings.properties import settings_of
 from .output.projecting import Projection
 from .unanimated_channels import UnanimatedChannels
@@ -45,6 +49,24 @@ def setup_of(scene: bpy.types.Scene, obj: bpy.types.Object, capsules: CapsuleSam
     fps, start = render.fps / render.fps_base, settings_of(obj).start_frame
     settings, carriers = (capsules.settings, capsules.carriers()) if capsules is not None else ((), {})
     return Setup(scene.session_uid, fps, start, bound_numbers(obj), settings, carriers)
+
+
+def check_channels(obj: bpy.types.Object, channels: ChannelLayout, model: str) -> None:
+    """Raise Problem("model_reacts_to_too_much") for more than an object's lists can bind.
+
+    So an imported model is checked, too; one in a .blend may have come there by any way.
+    """
+    counts = Counter[str](channel.kind for channel in channels.channels)
+    listed = sum(counts.pop(kind, 0) for kind in BOUND_KINDS)
+    keys = sum(len(channel.parts) for channel in channels.channels if channel.kind == "shape_keys")
+    most = [(listed, MOST_INTERACTIONS), (counts.pop("handle", 0), MOST_HANDLES), (keys, MOST_KEYS)]
+    most += [(counts.pop("shape_keys", 0), 1)]
+    # Values are live settings, each at most once, or they are not sampled; sizes are of colliders.
+    most += [(count, MOST_INTERACTIONS) for kind, count in counts.items() if kind not in ("value", "size")]
+    for found, allowed in most:
+        if found > allowed:
+            numbers = {"found": f"{found:,}", "allowed": f"{allowed:,}"}
+            raise Problem("model_reacts_to_too_much", path=model, object=obj.name, **numbers)
 
 
 class Binding:
@@ -113,7 +135,7 @@ class Binding:
 
         Raises Problem("interaction_missing").
         """
-        if is_animated(obj) or any(is_animated(source.original()) for source in self.sources.values()):
+        if is_animated(obj) or any(is_animated(source.original()) for source in set(self.sources.values())):
             return None
         return Problem("look_ahead_not_keyed", object=obj.name)
 

@@ -35,7 +35,7 @@ from ..scene.collider_sizes import size_problem
 from ..scene.references import Numbered
 from ..scene.sources import check_shown_mesh, faces_of, loose_edges_of, mesh_data
 from ..settings.properties import settings_of
-from .binding import Binding, setup_of
+from .binding import Binding, check_channels, setup_of
 from .crowds import Wanted
 from .frame_prediction import FramePredictor, Guess, Predicted, Preparation, Shown
 from .interaction_reader import InteractionReader, Visit
@@ -449,13 +449,15 @@ class PlaySession:
     def _bind(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
         """Follow the scene and the settings; whether anything had changed.
 
-        Raises Problem("interactions_too_many" | "interaction_missing" | "channel_not_sampled").
+        Raises Problem("interactions_too_many" | "model_reacts_to_too_much" | "interaction_missing" |
+        "channel_not_sampled").
         """
         cloth_capsules = self._cloth_capsules
         setup = setup_of(scene, obj, cloth_capsules)
         if self.reader is not None and setup == self.reader.binding.setup:
             return False
         self.reader = None
+        check_channels(obj, self.model.info.channels, self.model.path)
         self._make_ready(cloth_capsules, setup.bound)
         info, projection = self.model.info, self.output.projection
         binding = Binding(obj, setup, info, self.method, projection=projection, cloth_capsules=cloth_capsules)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 import bpy
 import mathutils
@@ -57,31 +57,55 @@ class UnanimatedChannels:
         return marked
 
     def places(self) -> dict[str, list[mathutils.Matrix]]:
-        """Where what moves these channels stands, and all that it hangs on. Raises what `Named` does."""
-        return {name: _places(self._sources[name].original()) for name in self.names}
+        """Where what moves these channels stands, and all that it hangs on. Raises what `Named` does.
+
+        What moves several channels is looked at once.
+        """
+        moving = {self._sources[name] for name in self.names}
+        found = {source: _places(source.original()) for source in moving}
+        return {name: found[self._sources[name]] for name in self.names}
 
     def moved_since(
         self, places: Mapping[str, list[mathutils.Matrix]], depsgraph: bpy.types.Depsgraph
     ) -> Mask:
         """(e,): the values of channels that are moved by what stands elsewhere now."""
         marked = np.zeros_like(self.values)
+        moved: dict[Named, bool] = {}
         for name in self.names:
-            if name in places and places[name] != _places(self._sources[name].evaluated(depsgraph)):
-                marked[self._slices[name]] = True
+            if name not in places:
+                continue
+            source = self._sources[name]
+            if source not in moved:
+                moved[source] = places[name] != _places(source.evaluated(depsgraph))
+            marked[self._slices[name]] |= moved[source]
         return marked
 
     def _now(self, obj: bpy.types.Object | None) -> list[str]:
-        return [name for name in self._sources if not self._is_animated(obj, name)]
+        looks = _Looks()
+        return [name for name in self._sources if not self._is_animated(obj, name, looks)]
 
-    def _is_animated(self, obj: bpy.types.Object | None, channel: str) -> bool:
+    def _is_animated(self, obj: bpy.types.Object | None, channel: str, looks: _Looks) -> bool:
         if obj is not None and channel in self._live:
             return is_keyed(obj, channel)
         if obj is not None and channel in self._keyed:
             return keys_are_animated(obj)
         if channel in self._sized:
-            return is_scaled_by_keys(self._sources[channel].original())
+            return looks.at(is_scaled_by_keys, self._sources[channel])
         held = obj is not None and channel in self._held and hold_is_keyed(obj, channel)
-        return held or is_animated(self._sources[channel].original())
+        return held or looks.at(is_animated, self._sources[channel])
+
+
+class _Looks:
+    """What was found of objects in one look, each asked once, however many channels are read from it."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Callable[[bpy.types.Object], bool], Named], bool] = {}
+
+    def at(self, ask: Callable[[bpy.types.Object], bool], source: Named) -> bool:
+        """What a question is answered with of an object. Raises what `Named` does."""
+        if (ask, source) not in self._known:
+            self._known[ask, source] = ask(source.original())
+        return self._known[ask, source]
 
 
 def _places(obj: bpy.types.Object) -> list[mathutils.Matrix]:

@@ -30,13 +30,33 @@ def width_of(depsgraph: bpy.types.Depsgraph, obj: bpy.types.Object) -> float | N
     return float((np.ptp(read_positions(mesh), axis=0) * scale).mean())
 
 
-def size_reader(source: Named, width: float) -> Callable[[bpy.types.Depsgraph, Matrix], tuple[float]]:
+class Widths:
+    """How wide objects are in a scene as it is evaluated: each is measured once, however many ask."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, float | None] = {}
+
+    def forget(self) -> None:
+        """Measure anew: the scene is another one now."""
+        self._known.clear()
+
+    def of(self, depsgraph: bpy.types.Depsgraph, obj: bpy.types.Object) -> float | None:
+        """See `width_of`."""
+        uid = obj.session_uid
+        if uid not in self._known:
+            self._known[uid] = width_of(depsgraph, obj)
+        return self._known[uid]
+
+
+def size_reader(
+    source: Named, width: float, widths: Widths
+) -> Callable[[bpy.types.Depsgraph, Matrix], tuple[float]]:
     """Reads how many times as wide as `width`, m, an object is; 1 for what is no mesh."""
     size = 1.0
 
     def read(depsgraph: bpy.types.Depsgraph, _frame_from_world: Matrix) -> tuple[float]:
         nonlocal size
-        found = width_of(depsgraph, source.original())
+        found = widths.of(depsgraph, source.original())
         if found is not None:  # while its mesh is edited it is as large as before
             size = round(found / width, DIGITS)
         return (size,)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ POSES = 4  # looked at of each action, evenly through it
 MOST_ACTIONS = 8  # looked at, evenly among all
 STILL = 1e-3  # of the box in which the bones are: what moves less stands still
 TRANSFORMS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
+MOST = 2**31  # beyond any whole number that Blender holds
 OF_BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\](?:\.(\w+)|\["((?:[^"\\]|\\.)*)"\])')
 
 
@@ -83,13 +85,17 @@ class _Pose:
 
     def _set(self, bone: str, name: str, index: int, value: float) -> None:
         posed: Any = self._rig.pose.bones.get(bone) if self._rig.pose else None
-        if posed is None:
+        if posed is None or not math.isfinite(value):
             return
         if name in TRANSFORMS:
-            self._before.setdefault((bone, name), tuple(getattr(posed, name)))
-            getattr(posed, name)[index] = value
-        elif isinstance(posed.get(name), int | float):  # an own property, such as a switch between IK and FK
-            known = self._before.setdefault((bone, name), posed[name])
+            before = tuple(getattr(posed, name))
+            if index < len(before):
+                self._before.setdefault((bone, name), before)
+                getattr(posed, name)[index] = value
+            return
+        own = posed.get(name)  # such as a switch between IK and FK
+        if isinstance(own, float) or (isinstance(own, int) and abs(value) < MOST):
+            known = self._before.setdefault((bone, name), own)
             posed[name] = type(known)(value)
 
 

@@ -37,7 +37,7 @@ from ..settings.properties import (
 )
 from ..settings.simulation import settings_for_solver
 from .capsule_sampling import CapsuleSampler
-from .collider_sizes import size_reader
+from .collider_sizes import Widths, size_reader
 from .interaction_names import ChannelNames, check_interactions, interaction_names
 from .references import Named
 from .rigs.joint_positions import joints_reader
@@ -190,7 +190,7 @@ class ChannelSampler:
         widths: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
         """Raises Problem("interaction_missing") for an object or bone that is not in this file."""
-        self._widths = widths
+        self._widths, self._measured = widths, Widths()
         self._obj = Named(obj.name, obj.name)
         self._dt = 1.0 / fps
         self._layout = layout
@@ -223,6 +223,7 @@ class ChannelSampler:
         """
         world_from_frame = self.world_from_frame(depsgraph)
         self._frame_from_world = frame_from_world = world_from_frame.inverted_safe()
+        self._measured.forget()
         y = self._y
         for read, where in self._readers:
             y[where] = read(depsgraph, frame_from_world)
@@ -283,7 +284,7 @@ class ChannelSampler:
             case "pose":
                 return pose_reader(Named(self._obj.name, source), self._obj, channel)
             case "size" if channel.name in self._widths:
-                return size_reader(Named(self._obj.name, source), self._widths[channel.name])
+                return size_reader(Named(self._obj.name, source), self._widths[channel.name], self._measured)
             case _:
                 return self._own_reader(channel, source)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import takewhile
 from typing import cast
 
 import bpy
 import numpy as np
 
-from ...arrays import Floats, StoredIndices
+from ...arrays import Floats, Indices, StoredIndices
 from ...datasets.rest_mesh import Mesh
 from ...errors import Problem
 from ..settings.properties import settings_of
@@ -237,13 +238,27 @@ def _pins(obj: bpy.types.Object) -> Floats:
 
 def group_weights(obj: bpy.types.Object, name: str, without_group: float) -> Floats:
     """(V,): the weights of a vertex group, 0 outside of it; `without_group` where there is no such group."""
-    vertices = mesh_data(obj).vertices
+    count = len(mesh_data(obj).vertices)
     if name not in obj.vertex_groups:
-        return np.full(len(vertices), without_group, np.float32)
-    weights = np.zeros(len(vertices), np.float32)
-    index = obj.vertex_groups[name].index
-    for vertex in vertices:
-        for membership in vertex.groups:
-            if membership.group == index:
-                weights[vertex.index] = membership.weight
+        return np.full(count, without_group, np.float32)
+    weights = np.zeros(count, np.float32)
+    vertices, its = members_of(obj, [name])[name]
+    weights[vertices] = its
     return weights
+
+
+def members_of(obj: bpy.types.Object, names: Iterable[str]) -> dict[str, tuple[Indices, Floats]]:
+    """The vertices in each of some vertex groups, which are there, and their weights: read once for all."""
+    found: dict[int, tuple[list[int], list[float]]] = {
+        obj.vertex_groups[name].index: ([], []) for name in names
+    }
+    for vertex in mesh_data(obj).vertices:
+        for membership in vertex.groups:
+            if membership.group in found:
+                vertices, weights = found[membership.group]
+                vertices.append(vertex.index)
+                weights.append(membership.weight)
+    return {
+        obj.vertex_groups[index].name: (np.array(vertices, np.intp), np.array(weights, np.float32))
+        for index, (vertices, weights) in found.items()
+    }

@@ -116,10 +116,12 @@ def _on_file(*_: object) -> None:
     if not isinstance(bpy.data, bpy.types.BlendData):
         return  # while an add-on is being enabled at startup, there is no file yet
     lines = Lines()
-    for obj in bpy.data.objects:
-        settings: Any = obj.neural_physics  # type: ignore[attr-defined]
-        if settings.enabled or settings.playing:
-            bring_within(settings, lines)
+    # Those that are not set up, too: others name them, and are told what they hold or lie on.
+    found = [
+        cast(Any, obj).neural_physics for obj in bpy.data.objects if obj.is_property_set("neural_physics")
+    ]
+    for settings in sorted(found, key=lambda each: not (each.enabled or each.playing)):
+        bring_within(settings, lines)
 
 
 def register() -> None:

@@ -154,6 +154,9 @@ def colliders_of(model: Model, shapes: Sequence[Collider], axes: Doubles) -> Fol
     """Where y has each of the shapes, and how large."""
     layout = model.info.channels
     count, d, e = len(shapes), axes.shape[1], layout.size
+    sizes, places = _channels(model, "size"), layout.slices()
+    if len(sizes) > count:
+        raise damaged(model.path, f"{len(sizes)} sizes of {count} colliders")
     if not count:
         nothing = np.zeros(0, np.intp)
         return FollowedColliders(
@@ -168,13 +171,15 @@ def colliders_of(model: Model, shapes: Sequence[Collider], axes: Doubles) -> Fol
     if not of_one_shape([shape for shape, channel in zip(shapes, channels, strict=True) if channel >= 0]):
         raise damaged(model.path, "its moving colliders differ in shape")
     own, anchors = array(model, "colliders.axes", count, 3, d), array(model, "colliders.anchors", count, d)
-    scaling, sizes, places = np.full(count, -1, np.intp), _channels(model, "size"), layout.slices()
+    scaling = np.full(count, -1, np.intp)
     if sizes:
         scaling = model.indices("colliders.scaling", count, below=e, least=-1)
     allowed = {-1, *(places[channel.name].start for channel in sizes)}
     for shape, channel, place in zip(shapes, channels, scaling.tolist(), strict=True):
         if place not in allowed or (place >= 0 and (channel < 0 or not isinstance(shape, Sphere))):
             raise damaged(model.path, "a size is given for something other than a moving ball")
+    if not allowed <= {-1, *scaling.tolist()}:
+        raise damaged(model.path, "it has sizes of what is none of its colliders")
     return FollowedColliders(shapes, channels, anchors, turning, own=own, scaling=scaling, axes=axes)
 
 

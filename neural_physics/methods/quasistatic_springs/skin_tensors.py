@@ -34,6 +34,9 @@ def skin_in(model: Model, bones: tuple[str, ...], keys: tuple[str, ...]) -> Skin
 
     Raises Problem("model_damaged").
     """
+    raw = model.tensors.get("weights")
+    if raw is not None and raw.dtype != np.float32:  # what is read from others takes times their size
+        raise damaged(model.path, "the tensor “weights” does not hold numbers of kind F32")
     axes = model.limited_tensor("axes", len(bones), 3, 3) if "axes" in model.tensors else None
     order = model.indices("order", -1, below=len(bones)) if "order" in model.tensors else None
     skin = Skin(

@@ -11,7 +11,10 @@ from contact_models import RADIUS, ball_at, contact_model_file, pushed, shares
 
 from neural_physics.blender.playing import packing, playback
 from neural_physics.blender.playing.handlers import PLAYED
+from neural_physics.blender.scene import collider_sizes
+from neural_physics.blender.scene.sampling import ChannelSampler
 from neural_physics.blender.settings.properties import settings_of
+from neural_physics.interaction.channels import Channel, ChannelLayout
 
 pytestmark = pytest.mark.blender
 
@@ -127,3 +130,18 @@ def test_a_mesh_that_is_edited_is_as_large_as_it_was_and_then_as_it_is():
     scene.frame_set(3)
     assert recorded_size(sheet, 3) == pytest.approx(1.5)
     bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_a_width_is_measured_once_however_many_sizes_are_of_one_object(monkeypatch):
+    scene, sheet, ball = scene_with_a_ball()
+    sizes = [Channel(f"Size {number}", "size", 1, "Ball") for number in range(20)]
+    widths = {channel.name: 2.0 * RADIUS for channel in sizes}
+    sampler = ChannelSampler(sheet, ChannelLayout(tuple(sizes)), "", {}, fps=24.0, widths=widths)
+    asked, measure = [], collider_sizes.width_of
+    monkeypatch.setattr(collider_sizes, "width_of", lambda *args: asked.append(args) or measure(*args))
+    for frame, scale in ((1, 1.0), (2, 1.5)):
+        ball.scale = [scale] * 3
+        scene.frame_set(frame)
+        asked.clear()
+        y = sampler.sample(bpy.context.evaluated_depsgraph_get(), frame)
+        assert len(asked) == 1 and y == pytest.approx([scale] * 20, rel=0.01)

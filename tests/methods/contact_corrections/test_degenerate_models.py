@@ -63,6 +63,19 @@ def test_more_colliders_than_a_frame_has_time_for_are_refused():
         loaded({"colliders": walls})
 
 
+@pytest.mark.parametrize("ball", ["sized", ""])
+def test_sizes_of_what_is_no_collider_are_refused(ball):
+    held, metadata = parse_tensors(contact_models.contact_model_file(MESH, ball=ball))
+    about = json.loads(metadata[METADATA_KEY])
+    about["channels"] += [{"name": f"s{k}", "kind": "size", "size": 1, "source": "Ball"} for k in range(2)]
+    about["settings"]["widths"] = [1.0] * (3 if ball else 2)
+    if not ball:
+        about["settings"]["colliders"] = []
+    with pytest.raises(Problem, match="sizes of") as caught:
+        load_method(parse_model(format_tensors(held, {METADATA_KEY: json.dumps(about)}), "sheet"))
+    assert caught.value.code == "model_damaged"
+
+
 def test_the_rotation_nearest_to_what_is_no_matrix_is_none():
     for value in (np.nan, np.inf):
         assert np.array_equal(nearest_rotation(np.full((3, 3), value)), np.eye(3))

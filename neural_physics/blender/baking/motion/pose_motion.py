@@ -16,7 +16,7 @@ from ....errors import Problem
 from ...scene.keying import Span
 from ...scene.rigs.holding_bones import holding_rig
 from ...scene.rigs.rig_actions import Channel, actions_of, curves_of
-from ...scene.rigs.skins import armature_modifier, followed_bones, skin_of
+from ...scene.rigs.skins import armature_modifier, count_loose, followed_bones
 from ...scene.sources import mesh_data
 from ...settings.properties import method_of, settings_of
 from .control_ranges import control_ranges, controls_of, switches_of
@@ -47,12 +47,12 @@ def pose_takes(obj: bpy.types.Object) -> int:
 def check_poses(obj: bpy.types.Object) -> None:
     """Raise the Problem that keeps an object's poses from being baked, if some are asked for.
 
-    Problem("poses_unweighted" | "poses_without_action" | "poses_without_bones"), and `skins.skin_of`'s.
+    Problem("poses_unweighted" | "poses_without_action" | "poses_without_bones"), and what `count_loose` does.
     """
     if not poses_asked_for(obj):
         return
     settings, rig = settings_of(obj), cast(bpy.types.Object, armature_modifier(obj).object)
-    loose = int((skin_of(obj).weights.sum(1) <= 0.0).sum())
+    loose = count_loose(obj)
     if loose:
         raise Problem("poses_unweighted", object=obj.name, rig=rig.name, count=loose)
     if settings.pose_source != "RANDOM" and not _posing_actions(obj, rig):

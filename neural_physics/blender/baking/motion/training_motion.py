@@ -23,7 +23,7 @@ from ....interaction.training_motion import (
 )
 from ...scene.keying import Span, key_frames
 from ...scene.live_fabric import fabric_varies
-from ...scene.rigs.rig_actions import Channel, actions_of, actions_played, check_actions, curves_of
+from ...scene.rigs.rig_actions import ActionsOfRigs, Channel, actions_played, check_actions, curves_of
 from ...settings.motions import is_wind
 from ...settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 
@@ -39,13 +39,15 @@ def check_training_motion(obj: bpy.types.Object) -> None:
     """
     settings = settings_of(obj)
     actions: dict[bpy.types.Object, set[str]] = {}  # of each rig, sought among all once and not for each line
+    known: ActionsOfRigs | None = None  # that any rig may play
     for item in settings.interactions:
         mover = item.object
         if mover is None or item.motion == "KEEP":
             continue
         if item.motion == "ACTIONS":
             if mover not in actions:
-                actions[mover] = {action.name for action in actions_of(mover)}
+                known = known or ActionsOfRigs()
+                actions[mover] = {action.name for action in known.of(mover)}
             check_actions(item, settings.take_count, actions[mover])
         else:
             _check_box(item)

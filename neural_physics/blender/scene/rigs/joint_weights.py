@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import bpy
 import numpy as np
 
-from ....arrays import Doubles, Indices
+from ....arrays import Doubles
 from ....skinning.skin import Skin
 from ..sources import group_weights, mesh_data, mesh_of
 from .bone_joints import joints_of, rest_place, shares_of
@@ -27,11 +27,13 @@ def skin_by(
     firsts = np.cumsum([0, *map(len, joints)])
     rows = bone_weights(obj, {bone.name: number for number, bone in enumerate(bones)})
     nearest, further = firsts[rows.bones], np.zeros(len(rows))
-    for number, bone in enumerate(bones):
-        if len(joints[number]) > 1:
-            its = np.flatnonzero(rows.bones == number)
-            along, further[its] = _along(obj, rig, posed.bones[bone.name], rows.vertices[its])
-            nearest[its] += along
+    bending = [number for number in np.unique(rows.bones).tolist() if len(joints[number]) > 1]
+    points = _in_rig(obj, rig) if bending else None
+    for number in bending:
+        its = np.flatnonzero(rows.bones == number)
+        assert points is not None  # some bend
+        along, further[its] = shares_of(posed.bones[bones[number].name], points[rows.vertices[its]])
+        nearest[its] += along
     both = np.flatnonzero(further)
     # Blender adds up what a vertex follows in the order of its groups, a bendy bone's joints in theirs.
     sequence = np.argsort(np.concatenate([np.arange(len(rows)), both]), kind="stable")
@@ -56,13 +58,19 @@ def skin_by(
     )
 
 
-def _along(
-    obj: bpy.types.Object, rig: bpy.types.Object, bone: bpy.types.PoseBone, vertices: Indices
-) -> tuple[Indices, Doubles]:
-    """See `bone_joints.shares_of`, of vertices of an object at rest."""
+def loose_vertices(
+    obj: bpy.types.Object, modifier: bpy.types.ArmatureModifier, bones: Sequence[bpy.types.Bone]
+) -> int:
+    """How many vertices have no weight in the skin that `skin_by` makes."""
+    held = np.zeros(len(mesh_data(obj).vertices), bool)
+    held[bone_weights(obj, {bone.name: number for number, bone in enumerate(bones)}).vertices] = True
+    return int((~held | (_shares_of_modifier(obj, modifier) <= 0.0)).sum())
+
+
+def _in_rig(obj: bpy.types.Object, rig: bpy.types.Object) -> Doubles:
+    """(V, 3): an object's vertices at rest, in a rig's axes."""
     to_rig = np.array(rig.matrix_world.inverted_safe() @ obj.matrix_world)
-    points = mesh_of(obj).rest_positions[vertices] @ to_rig[:3, :3].T + to_rig[:3, 3]
-    return shares_of(bone, points)
+    return np.asarray(mesh_of(obj).rest_positions @ to_rig[:3, :3].T + to_rig[:3, 3])
 
 
 def _shares_of_modifier(obj: bpy.types.Object, modifier: bpy.types.ArmatureModifier) -> Doubles:

@@ -20,6 +20,7 @@ from .vertex_weights import bone_weights
 TIP = "/tip"  # after the name of a bone whose tail is meant
 MANY = 30  # deforming bones: of more, those that are near are chosen when an armature is listed
 REACH = 0.2  # of the object's diagonal: so near to its vertices a body's are seen
+FINE = 1e-3  # of that reach: of vertices nearer to each other one stands for all
 CARRIED = 0.2  # of a vertex's weight, at least, for a bone to carry it
 
 
@@ -60,16 +61,26 @@ def near_bones(obj: bpy.types.Object, rig: bpy.types.Object) -> list[str]:
     if not len(points):
         return []
     reach = REACH * float(np.linalg.norm(np.ptp(points, axis=0)))
-    tree = kdtree.KDTree(len(points))
-    for number, point in enumerate(points.tolist()):
-        tree.insert(point, number)
-    tree.balance()
+    low, high, tree = points.min(axis=0) - reach, points.max(axis=0) + reach, _tree_of(points, FINE * reach)
     for body in _bodies_of(rig, obj):
         rows, places = bone_weights(body, numbers), _in_world(body)
+        away = np.full(len(places), np.inf)
+        some = np.flatnonzero(((places >= low) & (places <= high)).all(axis=1))  # others are too far away
+        away[some] = [tree.find(place)[2] for place in places[some].tolist()]
         held = rows.weights >= CARRIED
-        away = np.array([tree.find(place)[2] for place in places.tolist()])
         near |= set(rows.bones[held][away[rows.vertices[held]] <= reach].tolist())
     return [bone.name for number, bone in enumerate(bones) if number in near]
+
+
+def _tree_of(points: Doubles, fine: float) -> kdtree.KDTree:
+    """One point of each cell so wide: a tree of many in one place is gone through whole."""
+    cells = np.round(points / fine) if fine else np.zeros_like(points)
+    some = points[np.unique(cells, axis=0, return_index=True)[1]]
+    tree = kdtree.KDTree(len(some))
+    for number, point in enumerate(some.tolist()):
+        tree.insert(point, number)
+    tree.balance()
+    return tree
 
 
 def _bodies_of(rig: bpy.types.Object, obj: bpy.types.Object) -> Iterator[bpy.types.Object]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import bpy
 
@@ -16,10 +16,59 @@ from ...settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 Channel = tuple[str, int]  # data path and index
 
 
+class _Slot(NamedTuple):
+    handle: int
+    identifier: str
+    name: str
+
+
+class _Player:
+    """Which slot of an action an object has: see `curves_of`."""
+
+    def __init__(self, owner: bpy.types.Object) -> None:
+        animation = owner.animation_data
+        self._name, self._last = owner.name, "" if animation is None else animation.last_slot_identifier
+        self._action = None if animation is None else animation.action
+        slot = None if animation is None or self._action is None else animation.action_slot
+        self._plays = None if slot is None else slot.handle
+
+    def handle_in(self, action: bpy.types.Action, slots: Sequence[_Slot]) -> int | None:
+        """The handle of one of its slots; None where there are none."""
+        if not slots:
+            return None
+        if self._plays is not None and action == self._action:
+            return self._plays
+        known = (slot for slot in slots if slot.identifier == self._last or slot.name == self._name)
+        return next(known, slots[0]).handle
+
+
+class ActionsOfRigs:
+    """Tells which actions are of which rigs; each is looked through once, however many rigs there are.
+
+    What has changed since it was made it does not know.
+    """
+
+    def __init__(self) -> None:
+        self._all = [(action, _slots_of(action)) for action in bpy.data.actions]
+        self._named: dict[tuple[int, int], set[str]] = {}  # bones, by the number of an action and a slot
+
+    def of(self, rig: bpy.types.Object) -> Iterator[bpy.types.Action]:
+        """The actions that move nothing but bones of this rig and the rig itself."""
+        bones, player = set(rig.pose.bones.keys()) if rig.pose else set(), _Player(rig)
+        for number, (action, slots) in enumerate(self._all):
+            handle = player.handle_in(action, slots)
+            if handle is None:
+                continue
+            if (number, handle) not in self._named:
+                self._named[number, handle] = _bones_named(action, handle)
+            named = self._named[number, handle]
+            if named and named <= bones:
+                yield action
+
+
 def actions_of(rig: bpy.types.Object) -> Iterator[bpy.types.Action]:
     """The actions that move nothing but bones of this rig and the rig itself."""
-    bones = set(rig.pose.bones.keys()) if rig.pose else set()
-    return (action for action in bpy.data.actions if _fits(action, rig, bones))
+    return ActionsOfRigs().of(rig)
 
 
 def actions_played(item: NEURALPHYSICS_PG_interaction, role: Role) -> list[bpy.types.Action]:
@@ -58,11 +107,11 @@ def check_actions(item: NEURALPHYSICS_PG_interaction, takes: int, names: set[str
 def with_unused_actions(obj: bpy.types.Object) -> Iterator[None]:
     """What is saved meanwhile holds all actions that are played: Blender drops those that nothing uses."""
     # Poses may come from the actions of an armature that does something else in takes of motion.
-    rigs = [item.object for item in settings_of(obj).interactions if item.object]
+    rigs, known = [item.object for item in settings_of(obj).interactions if item.object], ActionsOfRigs()
     unused = [
         action
         for rig in dict.fromkeys(rigs)
-        for action in actions_of(rig)
+        for action in known.of(rig)
         if not action.users and not action.library
     ]
     try:
@@ -85,19 +134,25 @@ def curves_of(action: bpy.types.Action, owner: bpy.types.Object) -> dict[Channel
 
     The slot that it plays now, or played last, or that is called like it, or else the first for any object.
     """
-    slots = [slot for slot in action.slots if slot.target_id_type in ("OBJECT", "UNSPECIFIED")]
-    if not slots:
-        return {}
-    animation = owner.animation_data
-    plays = animation.action_slot if animation is not None and animation.action == action else None
-    last = "" if animation is None else animation.last_slot_identifier
-    known = (plays, *(slot for slot in slots if slot.identifier == last or slot.name_display == owner.name))
-    handle = next((slot for slot in known if slot is not None), slots[0]).handle
+    handle = _Player(owner).handle_in(action, _slots_of(action))
+    return {} if handle is None else _curves_in(action, handle)
+
+
+def _slots_of(action: bpy.types.Action) -> list[_Slot]:
+    """Those for objects."""
+    return [
+        _Slot(slot.handle, slot.identifier, slot.name_display)
+        for slot in action.slots
+        if slot.target_id_type in ("OBJECT", "UNSPECIFIED")
+    ]
+
+
+def _curves_in(action: bpy.types.Action, handle: int) -> dict[Channel, bpy.types.FCurve]:
+    """The curves of one of its slots."""
     bags = [bag for layer in action.layers for strip in layer.strips for bag in cast(Any, strip).channelbags]
     mine = [bag for bag in bags if bag.slot_handle == handle]
     return {(curve.data_path, curve.array_index): curve for bag in mine for curve in bag.fcurves}
 
 
-def _fits(action: bpy.types.Action, rig: bpy.types.Object, bones: set[str]) -> bool:
-    named = {path.split('"')[1] for path, _ in curves_of(action, rig) if path.startswith('pose.bones["')}
-    return bool(named) and named <= bones
+def _bones_named(action: bpy.types.Action, handle: int) -> set[str]:
+    return {path.split('"')[1] for path, _ in _curves_in(action, handle) if path.startswith('pose.bones["')}

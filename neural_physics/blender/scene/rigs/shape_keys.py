@@ -8,12 +8,12 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ....arrays import Floats
+from ....arrays import Floats, Indices
 from ....errors import Problem
 from ....interaction.channels import Channel
-from ....skinning.shape_keys import ShapeKeys
+from ....skinning.shape_keys import MOST_KEYS, ShapeKeys
 from ..references import Named
-from ..sources import group_weights, mesh_data
+from ..sources import members_of, mesh_data
 
 
 def key_names(obj: bpy.types.Object) -> tuple[str, ...]:
@@ -46,17 +46,30 @@ def _offsets(obj: bpy.types.Object) -> Iterator[tuple[str, Floats]]:
     """The name and (V, 3) metres of each key that moves anything, as Blender adds them up.
 
     An offset is from the key that it is relative to, times the weights of the key's vertex group.
+    Raises Problem("skin_unusable") for more keys than can be carried.
     """
     keys = mesh_data(obj).shape_keys
     if keys is None or not keys.use_relative:
         return
     basis = keys.reference_key
-    for key in keys.key_blocks:
-        if key in (basis, key.relative_key) or key.mute:
-            continue
-        offsets = _places(key) - _places(key.relative_key)
-        if key.vertex_group in obj.vertex_groups:
-            offsets *= group_weights(obj, key.vertex_group, 0.0)[:, None]
+    used = [key for key in keys.key_blocks if key not in (basis, key.relative_key) and not key.mute]
+    if len(used) > MOST_KEYS:
+        reason = f"it has more than {MOST_KEYS:,} shape keys that are not muted"
+        raise Problem("skin_unusable", object=obj.name, reason=reason)
+    members: dict[str, tuple[Indices, Floats]] | None = None
+    relative, start = "", np.empty((0, 3), np.float32)
+    for key in used:
+        if key.relative_key.name != relative:  # it is one and the same for most
+            relative, start = key.relative_key.name, _places(key.relative_key)
+        offsets = _places(key) - start
+        if key.vertex_group in obj.vertex_groups and offsets.any():
+            if members is None:  # of all keys: each vertex is asked for its groups once
+                groups = {other.vertex_group for other in used} & set(obj.vertex_groups.keys())
+                members = members_of(obj, groups)
+            vertices, weights = members[key.vertex_group]
+            weighted = np.zeros_like(offsets)
+            weighted[vertices] = offsets[vertices] * weights[:, None]
+            offsets = weighted
         if offsets.any():
             yield key.name, offsets
 
@@ -76,9 +89,10 @@ def keys_reader(owner: Named, channel: Channel) -> Callable[[bpy.types.Depsgraph
     def read(depsgraph: bpy.types.Depsgraph, _frame_from_world: Matrix) -> Sequence[float]:
         keys = mesh_data(owner.original()).shape_keys
         blocks = None if keys is None else keys.evaluated_get(depsgraph).key_blocks
+        known = {} if blocks is None else dict(blocks.items())  # asked by name, Blender goes through them
         values = list[float]()
         for name in channel.parts:
-            key = None if blocks is None else blocks.get(name)
+            key = known.get(name)
             if key is None:
                 missing = f"{channel.name}/{name}"
                 raise Problem("interaction_missing", object=owner.owner, interaction=missing)

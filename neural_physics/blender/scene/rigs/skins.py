@@ -15,13 +15,14 @@ from ....datasets.rest_mesh import Mesh
 from ....errors import Problem
 from ....interaction.channels import Channel
 from ....skinning.moves import is_stretched, mirrored_bones
+from ....skinning.shape_keys import move_too_much
 from ....skinning.skin import Skin
 from ...settings.properties import method_of, settings_of
 from ..modifier_stack import physics_place
 from ..references import Named
 from ..sources import CARRYING_TYPES, mesh_of
 from .bone_joints import JointReader, joint_named, joints_of
-from .joint_weights import skin_by
+from .joint_weights import loose_vertices, skin_by
 from .shape_keys import shape_keys_of
 
 
@@ -54,12 +55,23 @@ def armature_modifier(obj: bpy.types.Object) -> bpy.types.ArmatureModifier:
 
 
 def skin_of(obj: bpy.types.Object) -> Skin:
-    """The joints and weights of an object's vertices, and its shape keys. Raises what `armature_modifier`
-    does.
+    """The joints and weights of an object's vertices, and its shape keys.
+
+    Raises Problem("skin_missing" | "skin_unusable").
     """
     modifier = armature_modifier(obj)
     rig = cast(bpy.types.Object, modifier.object)
-    return replace(skin_by(obj, modifier, rig, _bones(obj, rig)), keys=shape_keys_of(obj))
+    skin, keys = skin_by(obj, modifier, rig, _bones(obj, rig)), shape_keys_of(obj)
+    if keys is not None and move_too_much(keys, skin.weights):
+        reason = "its shape keys move so many vertices, by so many bones"
+        raise Problem("skin_unusable", object=obj.name, reason=reason)
+    return replace(skin, keys=keys)
+
+
+def count_loose(obj: bpy.types.Object) -> int:
+    """How many of an object's vertices no joint moves. Raises what `armature_modifier` does."""
+    modifier = armature_modifier(obj)
+    return loose_vertices(obj, modifier, _bones(obj, cast(bpy.types.Object, modifier.object)))
 
 
 def check_skin(obj: bpy.types.Object) -> None:

@@ -1,10 +1,11 @@
-"""Small good datasets: a sheet, poses of a strip on bones, jiggling flesh, bodies of the bundled solver."""
+"""Small good datasets: a sheet, poses of a strip on bones, jiggling flesh, keyed or not, and simulated bodies."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import jiggling
+import keyed
 import numpy as np
 import posing
 import synthetic
@@ -28,6 +29,7 @@ def good_datasets(folder: Path) -> dict[str, Path]:
         ),
         "poses": posing.make_dataset(folder / "poses", counts=(40, 10), frames=(FRAMES, FRAMES)),
         "jiggling": jiggling.make_dataset(folder / "jiggling", frames=FRAMES),
+        "keyed": keyed.make_dataset(folder / "keyed", FRAMES),
         "solid": _simulated(folder / "solid", _block()),
         "flat": _simulated(folder / "flat", _plate()),
         "shell": _simulated(folder / "shell", _cloth()),

@@ -14,7 +14,7 @@ from motion_data import make_dataset
 from test_stepping_many import BALLS, tensors_of
 from test_stepping_many import MESH as FINE_MESH
 
-from fuzzing.springs_model import network_of_poses_model_file
+from fuzzing.springs_model import keyed_model_file, network_of_poses_model_file
 from learning.commands.train import add_arguments, run
 from neural_physics.files.tensor_file import format_tensors
 from neural_physics.interaction.channels import Channel, ChannelLayout
@@ -34,6 +34,7 @@ def good_models(folder: Path) -> dict[str, bytes]:
     found["hierarchical_cloth"] = _cloth()
     for ball in ("fixed", "sized"):
         found[f"contact_corrections, {ball} ball"] = contact_model_file(synthetic.sheet_mesh(), "Knob", ball)
+    found["quasistatic_springs, shape keys"] = keyed_model_file()
     for preserve_volume in (False, True):
         name = f"quasistatic_springs{', preserving volume' if preserve_volume else ''}"
         found[name] = network_of_poses_model_file(folder / f"poses_{preserve_volume}", preserve_volume)

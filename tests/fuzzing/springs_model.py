@@ -1,9 +1,11 @@
-"""A model of quasistatic springs with a random network of held poses."""
+"""Models of quasistatic springs: with shape keys, and with a random network of held poses."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import jiggling
+import keyed
 import numpy as np
 import posing
 
@@ -16,6 +18,30 @@ from neural_physics.methods.quasistatic_springs.skin_tensors import skin_tensors
 from neural_physics.models.model_file import METADATA_KEY, ModelInfo, info_to_json
 
 HIDDEN = 6
+
+
+def keyed_model_file() -> bytes:
+    """Springs about a strip on two bones, whose shape two keys change."""
+    mesh = keyed.strip()
+    assert mesh.skin is not None
+    k_s, k_d = jiggling.springs(mesh)
+    tensors = {
+        "rest": mesh.rest_positions,
+        "mean": mesh.rest_positions,
+        **skin_tensors(mesh.skin),
+        "stiffness": k_s.astype(np.float32),
+        "damping": k_d.astype(np.float32),
+    }
+    about = ModelInfo(
+        "quasistatic_springs",
+        jiggling.DT,
+        "Strip",
+        mesh.topology(),
+        vertex_count=mesh.vertex_count,
+        channels=keyed.LAYOUT,
+        settings={"preserve_volume": False},
+    )
+    return format_tensors(tensors, {METADATA_KEY: info_to_json(about)})
 
 
 def network_of_poses_model_file(folder: Path, preserve_volume: bool) -> bytes:

@@ -1,4 +1,4 @@
-"""Small good datasets: a sheet, poses of a strip on bones, flesh that jiggles, keyed or not, simulated bodies."""
+"""Small good datasets: a sheet, poses of a strip on bones, jiggling flesh, keyed too, simulated bodies."""
 
 from __future__ import annotations
 

@@ -150,6 +150,7 @@ FURTHER: dict[str, tuple[Stage, ...]] = {
     "sheet": (_cloth,),
     "poses": (_springs,),
     "jiggling": (_springs,),
+    "keyed": (_springs,),
     "solid": (_solid, _latent),
     "flat": (_solid,),
     "shell": (_cloth, _latent),

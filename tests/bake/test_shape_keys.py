@@ -12,20 +12,18 @@ import bpy
 import rigs
 from flesh import limb
 from scenes import empty_scene, react_to, set_frame
+from skinned_scenes import sampled, skinned
 
 from neural_physics.blender.baking.made_with import made_with
 from neural_physics.blender.scene.rigs import shape_keys
 from neural_physics.blender.scene.rigs.skins import simulated_mesh, skin_of
 from neural_physics.blender.scene.sampling import ChannelSampler, layout_of, reference_frame_of
-from neural_physics.blender.scene.sources import group_weights, mesh_of
+from neural_physics.blender.scene.sources import group_weights
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.datasets.keyed_mesh import KeyedMesh
 from neural_physics.datasets.rest_mesh import read_mesh, write_mesh
 from neural_physics.errors import Problem
-from neural_physics.interaction.poses import PosePlaces
 from neural_physics.skinning import shape_keys as limits_of_keys
-from neural_physics.skinning.keyed_shape import KeyedShape
-from neural_physics.skinning.of_skin import skinning_of
 
 
 def keyed_tube(preserve_volume=False):
@@ -61,20 +59,6 @@ def keyed_tube(preserve_volume=False):
     settings.enabled, settings.method, settings.simulation.kind = True, "quasistatic_springs", "SOLID"
     react_to(tube, rig)
     return rig, tube
-
-
-def sampled(tube, frame=1):
-    layout = layout_of(tube)
-    sampler = ChannelSampler(tube, layout, reference_frame_of(tube), {}, fps=24.0)
-    return sampler.sample(set_frame(frame), frame).copy(), layout
-
-
-def skinned(tube):
-    """(V, 3) world space: what we make of the scene as it is."""
-    y, layout = sampled(tube)
-    pose, skin = PosePlaces.of(layout).pose(y), skin_of(tube)
-    x = skinning_of(skin, mesh_of(tube).rest_positions)(pose.moves)
-    return KeyedShape(skin).add_to(x, pose.moves, pose.keys)
 
 
 @pytest.mark.parametrize("preserve_volume", [False, True])

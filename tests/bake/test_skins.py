@@ -13,6 +13,7 @@ pytestmark = pytest.mark.blender
 import bpy
 import rigs
 from scenes import empty_scene, react_to, set_frame
+from skinned_scenes import sampled, skinned
 
 from neural_physics.blender.scene.rigid_placement import stretch
 from neural_physics.blender.scene.rigs import joint_weights, skins
@@ -38,19 +39,6 @@ def rigged(bones=5):
     settings.enabled, settings.method, settings.simulation.kind = True, "quasistatic_springs", "SOLID"
     react_to(tube, rig)
     return rig, tube
-
-
-def sampled(tube, frame=1):
-    layout = layout_of(tube)
-    sampler = ChannelSampler(tube, layout, reference_frame_of(tube), {}, fps=24.0)
-    return sampler.sample(set_frame(frame), frame).copy(), layout
-
-
-def skinned(tube):
-    """(V, 3) world space: what we make of the scene as it is."""
-    y, layout = sampled(tube)
-    _, where = pose_channel(layout)
-    return skinning_of(skin_of(tube), mesh_of(tube).rest_positions)(pose_in(y[where]).moves)
 
 
 def agree(tube, tolerance=3e-6):

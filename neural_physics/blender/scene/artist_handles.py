@@ -12,6 +12,7 @@ from ...errors import Problem
 from ...interaction.channels import HANDLE_PREFIX, Channel, ChannelLayout
 from ..settings.handles import NEURALPHYSICS_PG_handle
 from ..settings.properties import method_of, settings_of
+from .interaction_names import check_room
 from .live_fabric import is_keyed
 from .rigid_placement import placement
 from .sampling import handle_source
@@ -97,15 +98,8 @@ def list_unbound_handles(obj: bpy.types.Object, channels: ChannelLayout) -> None
 
 def check_unbound_handles(obj: bpy.types.Object, channels: ChannelLayout, model: str) -> None:
     """Raise Problem("model_reacts_to_too_much") where that would be more lines than may be."""
-    added, known = len(_unbound(obj, channels)), len(settings_of(obj).handles)
-    if added and added + known > MOST_HANDLES:
-        raise Problem(
-            "model_reacts_to_too_much",
-            path=model,
-            object=obj.name,
-            found=f"{added + known:,}",
-            allowed=f"{MOST_HANDLES:,}",
-        )
+    known = len(settings_of(obj).handles)
+    check_room(obj, model, len(_unbound(obj, channels)), known, allowed=MOST_HANDLES)
 
 
 def _unbound(obj: bpy.types.Object, channels: ChannelLayout) -> list[Channel]:

@@ -40,6 +40,21 @@ def check_interactions(obj: bpy.types.Object) -> None:
         raise Problem("interactions_too_many", object=obj.name, found=f"{found:,}", allowed=MOST_INTERACTIONS)
 
 
+def check_room(obj: bpy.types.Object, model: str, added: int, known: int, *, allowed: int) -> None:
+    """Raise Problem("model_reacts_to_too_much") where a model adds lines, to more than are allowed.
+
+    known: the lines that are there.
+    """
+    if added and added + known > allowed:
+        raise Problem(
+            "model_reacts_to_too_much",
+            path=model,
+            object=obj.name,
+            found=f"{added + known:,}",
+            allowed=f"{allowed:,}",
+        )
+
+
 def interaction_names(obj: bpy.types.Object) -> list[str]:
     """The name of the channel that each interaction with an object stands for, in their order."""
     names = ChannelNames()

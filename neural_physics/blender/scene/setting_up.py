@@ -14,7 +14,7 @@ from ...interaction.channels import Channel, ChannelLayout
 from ..settings.limits import enable
 from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
-from .interaction_names import MOST_INTERACTIONS, interaction_names
+from .interaction_names import MOST_INTERACTIONS, check_room, interaction_names
 from .moving_bones import moving_bones
 from .references import with_parents
 from .rigs.holding_bones import carrying_rig, suggested_radius
@@ -122,15 +122,8 @@ def list_unbound(obj: bpy.types.Object, channels: ChannelLayout) -> None:
 
 def check_unbound(obj: bpy.types.Object, channels: ChannelLayout, model: str) -> None:
     """Raise Problem("model_reacts_to_too_much") where `list_unbound` would add more lines than may be."""
-    added, known = len(_unbound(obj, channels)), len(settings_of(obj).interactions)
-    if added and added + known > MOST_INTERACTIONS:
-        raise Problem(
-            "model_reacts_to_too_much",
-            path=model,
-            object=obj.name,
-            found=f"{added + known:,}",
-            allowed=MOST_INTERACTIONS,
-        )
+    known = len(settings_of(obj).interactions)
+    check_room(obj, model, len(_unbound(obj, channels)), known, allowed=MOST_INTERACTIONS)
 
 
 def _unbound(obj: bpy.types.Object, channels: ChannelLayout) -> list[Channel]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import bpy
+import numpy as np
 from one_blender import MODULE
 
 ours = bpy.ops.neural_physics
@@ -34,6 +35,20 @@ def add_example(name: str = "BALL_AND_SHEET", **settings: Any) -> bpy.types.Obje
     for setting, value in settings.items():
         setattr(obj.neural_physics, setting, value)
     return obj
+
+
+def shown(obj: bpy.types.Object, frame: int) -> np.ndarray:
+    """(V, 3) where an object's vertices are shown at a frame, metres, in its own axes."""
+    bpy.context.scene.frame_set(frame)
+    mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    places = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.vertices.foreach_get("co", places)
+    return places.reshape(-1, 3)
+
+
+def apart(ones: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> float:
+    """Metres, root mean square, between shapes of as many frames."""
+    return float(np.sqrt(np.mean(np.sum((np.array(ones) - np.array(others)) ** 2, axis=2))))
 
 
 def few_vertices(points: int = 15) -> None:

@@ -13,7 +13,7 @@ pytestmark = MARKS
 
 SCENE = f"""
 sys.path.insert(0, {str(ROOT / "tests")!r})
-from inside_blender import ours, saved_scene
+from inside_blender import apart, ours, saved_scene, shown
 from rigify_character import HUMAN, WOLF, add_blanket, add_character, add_dances, add_skirt
 import numpy as np
 HERE = saved_scene()
@@ -25,16 +25,6 @@ def choose(obj):
     bpy.ops.object.select_all(action="DESELECT")
     obj.select_set(True)
     bpy.context.view_layer.objects.active = obj
-
-def shown(obj, frame):
-    scene.frame_set(frame)
-    mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
-    places = np.empty(3 * len(mesh.vertices), np.float32)
-    mesh.vertices.foreach_get("co", places)
-    return places.reshape(-1, 3)
-
-def apart(ones, others):
-    return np.sqrt(np.mean(np.sum((np.array(ones) - np.array(others)) ** 2, axis=2)))
 
 def bake_train_play(obj):
     settings = obj.neural_physics

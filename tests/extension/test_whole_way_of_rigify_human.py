@@ -11,7 +11,7 @@ from whole_ways import MARKS, python_that_trains
 pytestmark = MARKS
 
 SCENE = """
-from inside_blender import ours, saved_scene
+from inside_blender import apart, ours, saved_scene, shown
 import json
 import numpy as np
 HERE = saved_scene()
@@ -23,16 +23,6 @@ bpy.ops.wm.save_mainfile()
 # Trainings of seconds are enough for a walk, and not for a dance.
 rig.animation_data.nla_tracks.remove(rig.animation_data.nla_tracks[0])
 rig.animation_data.action = bpy.data.actions["Walk"]
-
-def shown(obj, frame):
-    scene.frame_set(frame)
-    mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
-    places = np.empty(3 * len(mesh.vertices), np.float32)
-    mesh.vertices.foreach_get("co", places)
-    return places.reshape(-1, 3)
-
-def apart(ones, others):
-    return np.sqrt(np.mean(np.sum((np.array(ones) - np.array(others)) ** 2, axis=2)))
 
 def bake_train_play(obj, **settings):
     for other in bpy.context.selected_objects:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+import time
 from dataclasses import replace
 
 import pytest
@@ -17,7 +18,7 @@ from fuzzing.import_cases import import_files, import_words
 from fuzzing.model_mutations import mutated_model
 from fuzzing.model_runner import play
 from fuzzing.plan_cases import PLAN, PLAN_FILE
-from fuzzing.watching import NotFinite, Watch, finite, watched
+from fuzzing.watching import LONGEST, NotFinite, Watch, finite, watched
 from neural_physics.baking.plan import BakePlan
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
@@ -96,7 +97,12 @@ def test_what_must_not_be_is_noticed():
         raise Problem("file_missing", path="m.safetensors")
 
     def takes_long(watch):
-        watch(lambda: sum(range(200_000_000)))
+        def computes():
+            ends = time.process_time() + LONGEST + 0.1
+            while time.process_time() < ends:
+                pass
+
+        watch(computes)
 
     def fills_memory(watch):
         watch(lambda: bytearray(b"1") * (400 << 20))

@@ -194,3 +194,23 @@ def test_more_keys_than_can_be_carried_are_refused(monkeypatch):
     with pytest.raises(Problem, match="so many vertices") as caught:
         skin_of(tube)
     assert caught.value.code == "skin_unusable"
+
+
+@pytest.mark.parametrize("at", ["before", "after", "none"])
+def test_keys_of_another_mesh_are_refused(at):
+    """Blender keeps them where a script adds vertices; keys that were made before have none for these."""
+    _, tube = keyed_tube()
+    count = len(tube.data.vertices)
+    if at == "none":
+        for key in tube.data.shape_keys.key_blocks:
+            key.mute = True
+    tube.data.vertices.add(10)
+    if at == "after":
+        tube.shape_key_add(name="Later", from_mix=False)
+    if at == "none":
+        assert shape_keys.key_names(tube) == ()
+        return
+    for ask in (layout_of, skin_of):
+        with pytest.raises(Problem, match=f"Bulge has {count} vertices in place of {count + 10}") as caught:
+            ask(tube)
+        assert caught.value.code == "skin_unusable"

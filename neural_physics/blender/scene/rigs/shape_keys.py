@@ -46,9 +46,10 @@ def _offsets(obj: bpy.types.Object) -> Iterator[tuple[str, Floats]]:
     """The name and (V, 3) metres of each key that moves anything, as Blender adds them up.
 
     An offset is from the key that it is relative to, times the weights of the key's vertex group.
-    Raises Problem("skin_unusable") for more keys than can be carried.
+    Raises Problem("skin_unusable") for more keys than can be carried, and for what is no key of this mesh.
     """
-    keys = mesh_data(obj).shape_keys
+    mesh = mesh_data(obj)
+    keys = mesh.shape_keys
     if keys is None or not keys.use_relative:
         return
     basis = keys.reference_key
@@ -56,6 +57,12 @@ def _offsets(obj: bpy.types.Object) -> Iterator[tuple[str, Floats]]:
     if len(used) > MOST_KEYS:
         reason = f"it has more than {MOST_KEYS:,} shape keys that are not muted"
         raise Problem("skin_unusable", object=obj.name, reason=reason)
+    for key in (*used, *(key.relative_key for key in used)):
+        if len(key.data) != len(mesh.vertices):  # Blender leaves such out
+            reason = (
+                f"its shape key {key.name} has {len(key.data):,} vertices in place of {len(mesh.vertices):,}"
+            )
+            raise Problem("skin_unusable", object=obj.name, reason=reason)
     members: dict[str, tuple[Indices, Floats]] | None = None
     relative, start = "", np.empty((0, 3), np.float32)
     for key in used:

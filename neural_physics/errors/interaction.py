@@ -11,6 +11,10 @@ PROBLEMS: dict[str, str] = {
         "The “Reacts to” list of {object} has {found} lines, but at most {allowed} are allowed: remove the "
         "others under Set Up."
     ),
+    "interactions_too_large": (
+        "{object} reacts to {found} numbers, but at most {allowed} are allowed: remove bones from the "
+        "“Reacts to” list of {object} under Set Up."
+    ),
     "interaction_unset": (
         "Line {row} of the “Reacts to” list of {object} has no object: choose one, or remove the line."
     ),

@@ -10,6 +10,7 @@ import numpy as np
 from ..arrays import Floats, Indices, StoredIndices
 from .shape_keys import ShapeKeys, check_shape_keys
 
+MOST_WEIGHTS = 1 << 27  # of all bones on all vertices, so that a model's file can hold them
 MOST_SHARES = 20_000_000  # weights that are not 0: each takes some 40 bytes where it is carried
 NEGLIGIBLE = 1e-6  # of a vertex's weight
 

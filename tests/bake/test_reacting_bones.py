@@ -16,12 +16,13 @@ import rigs
 from mathutils.kdtree import KDTree
 from scenes import add_cloth, empty_scene, react_to, set_frame
 
-from neural_physics.blender.scene import setting_up
+from neural_physics.blender.scene import sampling, setting_up
 from neural_physics.blender.scene.moving_bones import moving_bones
 from neural_physics.blender.scene.rigs import reacting_bones
 from neural_physics.blender.scene.rigs.reacting_bones import choose_bones, joint_names, near_bones
 from neural_physics.blender.scene.sampling import ChannelSampler, layout_of, reference_frame_of
 from neural_physics.blender.settings.properties import settings_of
+from neural_physics.errors import Problem
 
 
 @pytest.fixture
@@ -81,6 +82,19 @@ def test_only_the_joints_of_chosen_bones_are_read(sheet):
     places = [bones["bone2"].head, bones["bone6"].head, bones["bone7"].head, bones["bone2"].tail]
     expected = [frame_from_world @ rig.matrix_world @ place for place in (*places, bones["bone7"].tail)]
     assert np.allclose(read, np.array(expected), atol=1e-5)
+
+
+def test_more_bones_than_a_dataset_may_have_are_refused(sheet, monkeypatch):
+    cloth, rig, _ = sheet
+    item = line_of(cloth, rig)
+    monkeypatch.setattr(sampling, "LARGEST_LAYOUT", 3 * 11)
+    layout_of(cloth)
+    monkeypatch.setattr(sampling, "LARGEST_LAYOUT", 3 * 11 - 1)
+    with pytest.raises(Problem, match="reacts to 33 numbers, but at most 32") as caught:
+        layout_of(cloth)
+    assert caught.value.code == "interactions_too_large"
+    choose_bones(item, {"bone7"})
+    layout_of(cloth)
 
 
 def test_of_bones_of_another_armature_none_are_missed(sheet):

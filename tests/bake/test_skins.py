@@ -24,6 +24,7 @@ from neural_physics.blender.scene.sources import mesh_of
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.datasets.rest_mesh import read_mesh, write_mesh
 from neural_physics.errors import Problem
+from neural_physics.interaction.channels import LARGEST_LAYOUT, POSE_ROWS
 from neural_physics.interaction.poses import pose_channel, pose_in, to_frame, to_world
 from neural_physics.skinning.of_skin import skinning_of
 
@@ -272,6 +273,11 @@ def wave(rig, tube):
     tube.modifiers.new("Cast", "CAST")
 
 
+def divide(rig, tube):
+    for bone in rig.data.bones:
+        bone.bbone_segments = 32
+
+
 def forget(rig, tube):
     settings_of(tube).interactions.clear()
 
@@ -282,11 +288,13 @@ def forget(rig, tube):
         (unbind, "no bone deforms it"),
         (envelopes, "also binds it to bone envelopes"),
         (wave, "its modifier Cast deforms it too"),
+        (divide, "99 bones and ends of their segments move it, where 50 may"),
         (forget, "does not react to its armature Rig"),
     ],
 )
-def test_what_cannot_be_followed_exactly_is_refused_in_a_sentence(change, sentence):
-    rig, tube = rigged()
+def test_what_cannot_be_followed_exactly_is_refused_in_a_sentence(change, sentence, monkeypatch):
+    monkeypatch.setattr(skins, "MOST_JOINTS", 50)
+    rig, tube = rigged(3)
     check_skin(tube)
     change(rig, tube)
     with pytest.raises(Problem, match=sentence):
@@ -323,3 +331,21 @@ def test_loose_vertices_are_counted_without_the_skin_that_they_are_loose_in(inve
         with monkeypatch.context() as patch:
             patch.setattr(skins, "skin_by", None)
             assert count_loose(tube) == loose >= 2
+
+
+def test_more_weights_than_a_file_can_hold_are_refused_and_as_many_are_not(monkeypatch):
+    """Of all vertices and all bones, most of which are 0."""
+    _, tube = rigged(3)
+    monkeypatch.setattr(skins, "MOST_WEIGHTS", 3 * len(tube.data.vertices))
+    skin_of(tube)
+    monkeypatch.setattr(skins, "MOST_WEIGHTS", 3 * len(tube.data.vertices) - 1)
+    with pytest.raises(Problem, match="too many vertices for so many bones") as caught:
+        skin_of(tube)
+    assert caught.value.code == "skin_unusable"
+
+
+def test_a_pose_of_as_many_joints_as_may_be_can_be_read_again():
+    _, tube = rigged()
+    channel = next(c for c in layout_of(tube).channels if c.kind == "pose")
+    size = channel.size + POSE_ROWS * (skins.MOST_JOINTS - len(channel.parts))
+    assert LARGEST_LAYOUT - POSE_ROWS < size <= LARGEST_LAYOUT

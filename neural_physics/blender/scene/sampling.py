@@ -17,6 +17,7 @@ from ...errors import Problem
 from ...interaction.channels import (
     HANDLE_PREFIX,
     KINEMATIC_KINDS,
+    LARGEST_LAYOUT,
     ORIENTATION,
     POSE_ROWS,
     SHAPE_KEYS,
@@ -68,7 +69,8 @@ def _frame_name(obj: bpy.types.Object, settings: NEURALPHYSICS_PG_object) -> str
 def layout_of(obj: bpy.types.Object) -> ChannelLayout:
     """The channels that the object's settings ask for, in their order.
 
-    Raises Problem("interactions_too_many" | "interaction_unset" | "no_interactions").
+    Raises Problem("interactions_too_many" | "interactions_too_large" | "interaction_unset" |
+    "no_interactions").
     """
     check_interactions(obj)
     settings = settings_of(obj)
@@ -99,7 +101,11 @@ def layout_of(obj: bpy.types.Object) -> ChannelLayout:
         channels += fabric_channels(settings_for_solver(settings.simulation))
     if not channels:
         raise Problem("no_interactions", object=obj.name)
-    return ChannelLayout(tuple(channels))
+    layout = ChannelLayout(tuple(channels))
+    if layout.size > LARGEST_LAYOUT:
+        found, allowed = f"{layout.size:,}", f"{LARGEST_LAYOUT:,}"
+        raise Problem("interactions_too_large", object=obj.name, found=found, allowed=allowed)
+    return layout
 
 
 def bindings_of(obj: bpy.types.Object) -> dict[str, str]:

@@ -42,6 +42,11 @@ def joints_of(bone: bpy.types.Bone) -> list[Joint]:
     return [Joint(bone.name, number) for number in range(bone.bbone_segments + 1)]
 
 
+def count_joints(bone: bpy.types.Bone) -> int:
+    """How many those are."""
+    return 1 if bone.bbone_segments <= 1 else bone.bbone_segments + 1
+
+
 def joint_named(name: str, bones: Iterable[str]) -> Joint:
     """The joint of this name in a rig with such bones, even if that has no such bone."""
     found = NUMBERED.fullmatch(name)

@@ -13,17 +13,19 @@ from mathutils import Matrix
 from ....arrays import Floats
 from ....datasets.rest_mesh import Mesh
 from ....errors import Problem
-from ....interaction.channels import Channel
+from ....interaction.channels import LARGEST_LAYOUT, POSE_ROWS, Channel
 from ....skinning.moves import is_stretched, mirrored_bones
 from ....skinning.shape_keys import move_too_much
-from ....skinning.skin import Skin
+from ....skinning.skin import MOST_WEIGHTS, Skin
 from ...settings.properties import method_of, settings_of
 from ..modifier_stack import physics_place
 from ..references import Named
-from ..sources import CARRYING_TYPES, mesh_of
-from .bone_joints import JointReader, joint_named, joints_of
+from ..sources import CARRYING_TYPES, mesh_data, mesh_of
+from .bone_joints import JointReader, count_joints, joint_named, joints_of
 from .joint_weights import loose_vertices, skin_by
 from .shape_keys import shape_keys_of
+
+MOST_JOINTS = LARGEST_LAYOUT // POSE_ROWS - 2  # beside them a pose has the frame's place and the object's
 
 
 def armature_modifier(obj: bpy.types.Object) -> bpy.types.ArmatureModifier:
@@ -40,6 +42,7 @@ def armature_modifier(obj: bpy.types.Object) -> bpy.types.ArmatureModifier:
     bones = _bones(obj, cast(bpy.types.Object, modifier.object))
     if not bones:
         raise Problem("skin_missing", object=obj.name)
+    joints = sum(map(count_joints, bones))
     other = next((m.name for m in moving if m != modifier), "")
     multiplied = next((bone.name for bone in bones if bone.use_envelope_multiply), "")
     reasons = {
@@ -47,6 +50,8 @@ def armature_modifier(obj: bpy.types.Object) -> bpy.types.ArmatureModifier:
         f"{modifier.name} also binds it to bone envelopes": modifier.use_bone_envelopes,
         f"{modifier.name} blends with the modifier before it (Multi Modifier)": modifier.use_multi_modifier,
         f"the bone {multiplied} multiplies its weights by its envelope": multiplied,
+        f"{joints:,} bones and ends of their segments move it, where {MOST_JOINTS:,} may": joints
+        > MOST_JOINTS,
     }
     reason = next((reason for reason, holds in reasons.items() if holds), "")
     if reason:
@@ -61,6 +66,9 @@ def skin_of(obj: bpy.types.Object) -> Skin:
     """
     modifier = armature_modifier(obj)
     rig = cast(bpy.types.Object, modifier.object)
+    if len(mesh_data(obj).vertices) * sum(map(count_joints, _bones(obj, rig))) > MOST_WEIGHTS:
+        reason = "it has too many vertices for so many bones"
+        raise Problem("skin_unusable", object=obj.name, reason=reason)
     skin, keys = skin_by(obj, modifier, rig, _bones(obj, rig)), shape_keys_of(obj)
     if keys is not None and move_too_much(keys, skin.weights):
         reason = "its shape keys move so many vertices, by so many bones"
@@ -114,8 +122,8 @@ def followed_bones(obj: bpy.types.Object, rig: bpy.types.Object) -> tuple[str, .
 
 
 def _bones(obj: bpy.types.Object, rig: bpy.types.Object) -> list[bpy.types.Bone]:
-    bones = cast(bpy.types.Armature, rig.data).bones
-    return [bone for bone in bones if bone.use_deform and bone.name in obj.vertex_groups]
+    bones, groups = cast(bpy.types.Armature, rig.data).bones, set(obj.vertex_groups.keys())
+    return [bone for bone in bones if bone.use_deform and bone.name in groups]
 
 
 def pose_reader(

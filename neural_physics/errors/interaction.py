@@ -11,6 +11,10 @@ PROBLEMS: dict[str, str] = {
         "The “Reacts to” list of {object} has {found} lines, but at most {allowed} are allowed: remove the "
         "others under Set Up."
     ),
+    "movers_too_many": (
+        "The “Reacts to” list of {object} would have {found} lines, but at most {allowed} are allowed: remove "
+        "the Collision of objects that do not touch {object}, then set it up again."
+    ),
     "interactions_too_large": (
         "{object} reacts to {found} numbers, but at most {allowed} are allowed: remove bones from the "
         "“Reacts to” list of {object} under Set Up."

@@ -202,6 +202,18 @@ def test_set_up_lists_bones_that_move_and_so_does_the_button(sheet, monkeypatch)
     assert "bone7" in setting_up.bones_that_matter(cloth, item)
 
 
+def test_of_armatures_beyond_a_few_all_bones_are_listed(sheet, monkeypatch):
+    cloth, rig, body = sheet
+    monkeypatch.setattr(setting_up, "MANY", 5)
+    monkeypatch.setattr(setting_up, "MOST_POSED", 1)
+    body.modifiers.new("Collision", "COLLISION")
+    body.modifiers.new("Second", "ARMATURE").object = rigs.add_rig(10, "Second")
+    bpy.context.view_layer.update()
+    assert setting_up.set_up(cloth, bpy.context.scene) == ["Rig", "Second"]
+    near, everything = ([bone.name for bone in item.bones] for item in settings_of(cloth).interactions)
+    assert near == near_bones(cloth, rig) and not everything
+
+
 def test_what_no_property_can_be_is_left_out_of_a_pose(sheet):
     cloth, rig, _ = sheet
     action, bone = add_action(rig, "bone8"), rig.pose.bones["bone7"]

@@ -25,6 +25,7 @@ from scenes import (
 
 from neural_physics.blender.scene.interaction_names import MOST_INTERACTIONS, interaction_names
 from neural_physics.blender.scene.sampling import FRAME_BINDING, ChannelSampler, layout_of, reference_frame_of
+from neural_physics.blender.scene.setting_up import set_up
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.errors import Problem
 
@@ -197,6 +198,18 @@ def test_more_lines_than_anybody_makes_are_refused(cloth):
     with pytest.raises(Problem, match="Sheet has 201 lines, but at most 200") as caught:
         layout_of(cloth)
     assert caught.value.code == "interactions_too_many"
+
+
+def test_set_up_lists_no_more_than_may_be_and_changes_nothing(cloth):
+    for number in range(MOST_INTERACTIONS + 1):
+        hook = cloth.modifiers.new("Hook", "HOOK")
+        hook.object = add_empty(f"Pin {number}")
+    bpy.context.view_layer.update()
+    with pytest.raises(Problem, match="Sheet would have 201 lines, but at most 200") as caught:
+        set_up(cloth, bpy.context.scene)
+    assert caught.value.code == "movers_too_many" and not settings_of(cloth).interactions
+    cloth.modifiers.remove(hook)
+    assert len(set_up(cloth, bpy.context.scene)) == MOST_INTERACTIONS
 
 
 def test_a_line_without_an_object_and_an_empty_list_are_refused(cloth):

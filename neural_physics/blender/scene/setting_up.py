@@ -31,6 +31,7 @@ NEW_PHYSICS: dict[Physics, str] = {"CLOTH": "Cloth", "SOFT_BODY": "Soft Body"}  
 
 BOUND_KINDS = ("position", "joints", "pose", "wind")  # of channels that an object is chosen for
 
+MOST_POSED = 4  # armatures whose bones Set Up chooses: each is posed for it, all of the scene with it
 BACKDROP = 1.5  # a collider at rest that is this much larger than the object is part of the set
 MARGIN = 2.0  # how far beyond the object a collider's centre goes, in its own radii
 PIN_REACH = 0.3  # how far a pin strays, in sizes of the object
@@ -42,17 +43,24 @@ WEAKEST_RANGE = 100.0  # of a wind that is off now
 def set_up(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
     """Enable Neural Physics for an object; add what moves it and is not in its list yet.
 
-    Returns the names of what was added. Raises what `sources.check_target` does.
+    Returns the names of what was added. Raises what `sources.check_target` does, and
+    Problem("movers_too_many").
     """
     check_target(obj)
     settings = settings_of(obj)
+    known = {item.object for item in settings.interactions}
+    movers = [mover for mover in find_movers(obj, scene) if mover not in known]
+    if movers and len(movers) + len(settings.interactions) > MOST_INTERACTIONS:
+        found = f"{len(movers) + len(settings.interactions):,}"
+        raise Problem("movers_too_many", object=obj.name, found=found, allowed=MOST_INTERACTIONS)
     if not settings.enabled:  # later they are the artist's
         enable(settings)
         settings.moving_frame = is_animated(obj)
         settings.start_frame = scene.frame_start
-    known = {item.object for item in settings.interactions}
-    added = [add_interaction(obj, mover) for mover in find_movers(obj, scene) if mover not in known]
-    return [item.name for item in added]
+    posed = [mover for mover in movers if mover.type == "ARMATURE"][:MOST_POSED]
+    for mover in movers:
+        add_interaction(obj, mover, choose=mover in posed)
+    return [mover.name for mover in movers]
 
 
 def set_up_as(obj: bpy.types.Object, scene: bpy.types.Scene, kind: str) -> list[str]:
@@ -131,14 +139,19 @@ def _unbound(obj: bpy.types.Object, channels: ChannelLayout) -> list[Channel]:
     return [each for each in channels.channels if each.kind in BOUND_KINDS and each.name not in known]
 
 
-def add_interaction(obj: bpy.types.Object, mover: bpy.types.Object) -> NEURALPHYSICS_PG_interaction:
-    """One more line in the list, with training motion that suits what it is."""
+def add_interaction(
+    obj: bpy.types.Object, mover: bpy.types.Object, *, choose: bool = True
+) -> NEURALPHYSICS_PG_interaction:
+    """One more line in the list, with training motion that suits what it is.
+
+    choose: whether, of an armature of many bones, those that matter are listed, and not all.
+    """
     settings = settings_of(obj)
     item = settings.interactions.add()
     settings.active_interaction = len(settings.interactions) - 1
     item.name, item.object = mover.name, mover
     suggest_motion(obj, item)
-    if mover.type == "ARMATURE" and len(deforming_bones(mover)) > MANY:
+    if choose and mover.type == "ARMATURE" and len(deforming_bones(mover)) > MANY:
         choose_bones(item, bones_that_matter(obj, item))
     return item
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+from contextlib import suppress
 
 import bpy
 
 from ..neural_physics.blender.assets import drops
 from ..neural_physics.blender.assets.dropped_models import check_dropped, play_dropped
 from ..neural_physics.blender.assets.marking import mark
+from ..neural_physics.blender.scene.selecting import select_only
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.tasks import object_tasks
 from ..neural_physics.errors import Problem
@@ -82,12 +84,9 @@ def _dropped(objects: list[bpy.types.Object]) -> None:
 def _select(obj: bpy.types.Object) -> None:
     """As a click does: the tab then shows the object, and what may be missing to it."""
     context = bpy.context
-    layer = context.view_layer
-    if context.mode == "OBJECT" and layer is not None and obj.name in layer.objects:
-        for other in list(layer.objects.selected):
-            other.select_set(False)
-        obj.select_set(True)
-        layer.objects.active = obj
+    if context.mode == "OBJECT":
+        with suppress(Problem):  # what was dropped is hidden, or excluded
+            select_only(obj)
 
 
 def _say(problems: list[Problem]) -> None:

@@ -8,6 +8,7 @@ from bpy.props import EnumProperty
 from ..neural_physics.blender import examples
 from ..neural_physics.blender.examples import trained
 from ..neural_physics.blender.examples.rigify.generating import Generation
+from ..neural_physics.blender.scene.selecting import select_only
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from .play import start_animation
 from .support import Button, OperatorReturnItems, scene_of
@@ -59,11 +60,8 @@ class NEURALPHYSICS_OT_add_example(WaitingButton, bpy.types.Operator):
         self._select(context, background.finish(examples.own_scene(context, self.name), made))
 
     def _select(self, context: bpy.types.Context, obj: bpy.types.Object) -> None:
-        for other in context.selected_objects:
-            other.select_set(False)
         context.view_layer.update()
-        obj.select_set(True)
-        context.view_layer.objects.active = obj
+        select_only(obj)
         _look(context, obj)
 
 

@@ -10,6 +10,7 @@ from bpy.props import IntProperty, StringProperty
 from ..neural_physics.blender.playing import grabbing, mesh_cache, playback
 from ..neural_physics.blender.playing.played_objects import animation_plays
 from ..neural_physics.blender.scene.cache_modifier import find_cache, remove_cache
+from ..neural_physics.blender.scene.selecting import check_selectable, select_only
 from ..neural_physics.blender.scene.targets import channel_objects, target_of
 from ..neural_physics.blender.settings.paths import playback_path
 from ..neural_physics.blender.settings.properties import settings_of
@@ -76,14 +77,11 @@ class NEURALPHYSICS_OT_grab(Button, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         mover = _mover(context, self.mover)
+        check_selectable(mover)
         grabbing.grab(mover)
         if context.mode != "OBJECT":
             bpy.ops.object.mode_set(mode="OBJECT")
-        for other in context.selected_objects:
-            other.select_set(False)
-        mover.select_set(True)
-        assert context.view_layer is not None
-        context.view_layer.objects.active = mover
+        select_only(mover)
         if mover.type == "ARMATURE":
             bpy.ops.object.mode_set(mode="POSE")
 

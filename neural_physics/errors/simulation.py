@@ -102,4 +102,5 @@ PROBLEMS: dict[str, str] = {
     ),
     "physics_disabled": "The modifier {modifier} of {object} is disabled in the viewport: enable it.",
     "object_not_in_scene": "{object} is not in the view layer {layer}: tick its collection in the Outliner.",
+    "object_hidden": "{object} is hidden: show it, and its collection, in the Outliner.",
 }

@@ -172,3 +172,38 @@ def test_an_object_that_is_not_in_the_view_layer_is_refused(tmp_path):
     with pytest.raises(Problem) as raised:
         show_places(cube)
     assert raised.value.code == "object_not_in_scene"
+
+
+@pytest.mark.parametrize("how", ["eye", "screen", "collection"])
+def test_what_the_eye_hides_is_shown_and_what_is_hidden_otherwise_refused(tmp_path, how):
+    cube = solid_cube(tmp_path / "d")
+    write_places(cube, "faces", (3,))
+    if how == "eye":
+        cube.hide_set(True)
+        show_places(cube)
+        assert cube.visible_get() and bpy.context.mode == "EDIT_MESH"
+        bpy.ops.object.mode_set(mode="OBJECT")
+        return
+    if how == "screen":
+        cube.hide_viewport = True
+    else:
+        hidden = bpy.data.collections.new("Hidden")
+        bpy.context.scene.collection.children.link(hidden)
+        hidden.objects.link(cube)
+        bpy.context.scene.collection.objects.unlink(cube)
+        hidden.hide_viewport = True
+    with pytest.raises(Problem) as raised:
+        show_places(cube)
+    assert raised.value.code == "object_hidden"
+
+
+def test_a_mesh_of_another_file_is_refused(tmp_path):
+    cube = solid_cube(tmp_path / "d")
+    write_places(cube, "faces", (3,))
+    bpy.data.libraries.write(str(tmp_path / "library.blend"), {cube.data})
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (there, here):
+        here.meshes = there.meshes
+    cube.data = here.meshes[0]
+    with pytest.raises(Problem) as raised:
+        show_places(cube)
+    assert raised.value.code == "object_linked"

@@ -48,6 +48,29 @@ assert ball.neural_physics.resting_action is None
     )
 
 
+def test_what_cannot_be_selected_keeps_its_keys_and_says_why(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        PLAYING
+        + """
+from inside_blender import refused
+hidden = bpy.data.collections.new("Hidden")
+scene.collection.children.link(hidden)
+hidden.objects.link(ball)
+for other in list(ball.users_collection):
+    if other != hidden:
+        other.objects.unlink(ball)
+bpy.context.view_layer.layer_collection.children["Hidden"].exclude = True
+refused("Ball is not in the view layer", ours.grab, mover="Ball")
+bpy.context.view_layer.layer_collection.children["Hidden"].exclude = False
+ball.hide_viewport = True
+refused("Ball is hidden", ours.grab, mover="Ball")
+assert ball.animation_data.action is not None, "its keys are where they were"
+ball.hide_viewport = False
+assert ours.grab(mover="Ball") == {"FINISHED"} and ball.select_get()
+"""
+    )
+
+
 def test_strips_are_put_aside_too_and_stop_releases_all(in_blender: Callable[..., str]) -> None:
     in_blender(
         PLAYING

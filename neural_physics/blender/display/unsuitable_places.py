@@ -1,4 +1,4 @@
-"""ShapeOutput the artist where a mesh keeps the bundled solver from filling it."""
+"""Showing the artist where a mesh keeps the bundled solver from filling it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import bpy
 from ...baking.plan import places_file
 from ...baking.surface_places import Kind, Places
 from ...errors import Problem
+from ..scene.selecting import select_only
+from ..scene.sources import check_mesh
 from ..settings.paths import dataset_folder
 
 SELECT_MODES: dict[Kind, Literal["VERT", "EDGE", "FACE"]] = {
@@ -32,32 +34,24 @@ def places_of(obj: bpy.types.Object) -> Places | None:
 def show_places(obj: bpy.types.Object) -> Places:
     """Enter Edit Mode with these places selected and nothing else, all shown; what they are.
 
-    Raises Problem("places_unknown" | "object_not_in_scene").
+    Raises Problem("places_unknown" | "object_not_in_scene" | "object_hidden"), and what `sources.check_mesh`
+    does.
     """
     if bpy.context.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")  # the mesh has its changes only then
     places = places_of(obj)
     if places is None:
         raise Problem("places_unknown", object=obj.name)
-    _edit(obj)
-    _select_only(cast(bpy.types.Mesh, obj.data), places)
+    check_mesh(obj)
+    if not obj.hide_viewport and obj.hide_get():
+        obj.hide_set(False)
+    select_only(obj)
+    bpy.ops.object.mode_set(mode="EDIT")
+    _select_places(cast(bpy.types.Mesh, obj.data), places)
     return places
 
 
-def _edit(obj: bpy.types.Object) -> None:
-    """Put an object into Edit Mode, and no other."""
-    layer = bpy.context.view_layer
-    assert layer is not None  # there is always one
-    if obj.name not in layer.objects:
-        raise Problem("object_not_in_scene", object=obj.name, layer=layer.name)
-    obj.hide_set(False)
-    for other in layer.objects:
-        other.select_set(other == obj)
-    layer.objects.active = obj
-    bpy.ops.object.mode_set(mode="EDIT")
-
-
-def _select_only(mesh: bpy.types.Mesh, places: Places) -> None:
+def _select_places(mesh: bpy.types.Mesh, places: Places) -> None:
     mode = SELECT_MODES[places.kind]
     bpy.ops.mesh.select_mode(type=mode)
     shape = bmesh.from_edit_mesh(mesh)

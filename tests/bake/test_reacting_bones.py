@@ -16,6 +16,7 @@ import rigs
 from mathutils.kdtree import KDTree
 from scenes import add_cloth, empty_scene, react_to, set_frame
 
+from neural_physics.blender.scene import moving_bones as moving_bones_module
 from neural_physics.blender.scene import sampling, setting_up
 from neural_physics.blender.scene.moving_bones import moving_bones
 from neural_physics.blender.scene.rigs import reacting_bones
@@ -212,6 +213,23 @@ def test_of_armatures_beyond_a_few_all_bones_are_listed(sheet, monkeypatch):
     assert setting_up.set_up(cloth, bpy.context.scene) == ["Rig", "Second"]
     near, everything = ([bone.name for bone in item.bones] for item in settings_of(cloth).interactions)
     assert near == near_bones(cloth, rig) and not everything
+
+
+def test_a_curve_of_a_place_that_no_vector_has_is_left_out(sheet, monkeypatch):
+    """As a damaged file has it: Blender hands such numbers out as they are."""
+    cloth, rig, _ = sheet
+    add_action(rig, "bone8")
+    near = near_bones(cloth, rig)
+    before = moving_bones(cloth, rig, near)
+    own = moving_bones_module.curves_of
+
+    def strange(action, rig):
+        curves = own(action, rig)
+        (path, _), curve = next(iter(curves.items()))
+        return {**curves, (path, -5): curve, (path, 9): curve}
+
+    monkeypatch.setattr(moving_bones_module, "curves_of", strange)
+    assert moving_bones(cloth, rig, near) == before
 
 
 def test_what_no_property_can_be_is_left_out_of_a_pose(sheet):

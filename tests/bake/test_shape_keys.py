@@ -214,3 +214,15 @@ def test_keys_of_another_mesh_are_refused(at):
         with pytest.raises(Problem, match=f"Bulge has {count} vertices in place of {count + 10}") as caught:
             ask(tube)
         assert caught.value.code == "skin_unusable"
+
+
+def test_two_keys_of_one_name_as_only_a_changed_file_has_them_are_refused(tmp_path):
+    keyed_tube()
+    path = tmp_path / "scene.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=False)
+    data = path.read_bytes()
+    assert b"Crease\0" in data
+    path.write_bytes(data.replace(b"Crease\0", b"Bulge\0\0"))
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    with pytest.raises(Problem, match="two of its shape keys have one name"):
+        layout_of(bpy.data.objects["Tube"])

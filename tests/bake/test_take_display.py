@@ -83,6 +83,16 @@ def test_one_take_comes_after_the_other_and_all_is_taken_away_again(sheet):
     assert after == before
 
 
+@pytest.mark.parametrize("name", ["Long " * 12, "é" * 31])
+def test_copies_of_what_has_as_long_a_name_as_can_be_are_taken_away_too(sheet, name):
+    scene, sheet.name = bpy.context.scene, name
+    for _ in range(2):
+        takes.show_take(scene, sheet)
+        assert takes.shown_take(sheet)
+    takes.hide_take(sheet)
+    assert not takes.shown_take(sheet) and len(bpy.data.objects) == 2 and not bpy.data.collections
+
+
 def test_without_takes_or_with_another_mesh_one_sentence_says_so(sheet, tmp_path):
     sheet.data.vertices.add(1)
     with pytest.raises(Problem) as raised:

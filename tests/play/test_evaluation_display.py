@@ -102,6 +102,19 @@ def test_the_prediction_is_coloured_from_exact_to_worst(sheet):
     assert not sheet.data.color_attributes
 
 
+@pytest.mark.parametrize("value", ["x", [1.0, 2.0], {"a": 1.0}, float("nan"), None])
+def test_an_error_that_is_no_number_is_not_shown(sheet, value):
+    sheet, _ = sheet
+    evaluation.show_evaluation(bpy.context.scene, sheet)
+    prediction = evaluation.prediction_of(sheet)
+    assert evaluation.largest_error(prediction) > 0.0
+    if value is None:
+        del prediction[evaluation.LARGEST]
+    else:
+        prediction[evaluation.LARGEST] = value
+    assert evaluation.largest_error(prediction) == 0.0
+
+
 def test_showing_twice_and_hiding_leave_nothing_behind(sheet):
     sheet, _ = sheet
     before = [len(bpy.data.objects), len(bpy.data.meshes), len(bpy.data.collections), len(bpy.data.materials)]

@@ -9,13 +9,19 @@ from ..playing.output.geometry_nodes import remove_positions
 from ..scene.sources import mesh_data
 
 TAG = "neural_physics_copy"  # holds the name that a copy was given: a renamed one is the artist's
+LONGEST_NAME = 63  # bytes that every Blender keeps of a name
 GAP = 1.2  # from one copy to the next, in widths of the object
+
+
+def collection_name(what: str, obj: bpy.types.Object) -> str:
+    """Of the copies of an object that show something of it; no longer than Blender keeps."""
+    return f"{what} of {obj.name}".encode()[:LONGEST_NAME].decode(errors="ignore")
 
 
 def open_collection(scene: bpy.types.Scene, name: str) -> bpy.types.Collection:
     """The collection of that name, in the scene, without the copies that were in it."""
     remove_copies(name)
-    collection = bpy.data.collections.get(name) or bpy.data.collections.new(name)
+    collection = bpy.data.collections.get((name, None)) or bpy.data.collections.new(name)
     if collection.name not in scene.collection.children:
         scene.collection.children.link(collection)
     return collection
@@ -29,7 +35,7 @@ def put(collection: bpy.types.Collection, copy: bpy.types.Object) -> None:
 
 def copies_in(name: str) -> list[bpy.types.Object]:
     """The copies in the collection of that name."""
-    collection = bpy.data.collections.get(name)
+    collection = bpy.data.collections.get((name, None))
     return [obj for obj in collection.objects if obj.get(TAG) == obj.name] if collection else []
 
 
@@ -43,7 +49,7 @@ def remove_copies(name: str) -> None:
             bpy.data.meshes.remove(data)
         if action is not None and action.users == 0:
             bpy.data.actions.remove(action)
-    collection = bpy.data.collections.get(name)
+    collection = bpy.data.collections.get((name, None))
     if collection is not None and not collection.objects and not collection.children:
         bpy.data.collections.remove(collection)
 

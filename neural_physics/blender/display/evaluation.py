@@ -6,6 +6,7 @@ as predicted and as it was, in the object's axes, and error.npz: vertex_error (V
 
 from __future__ import annotations
 
+from math import isfinite
 from pathlib import Path
 from typing import cast
 
@@ -20,7 +21,7 @@ from ...files.reading import Torn, read_arrays, read_json
 from ..scene.cache_modifier import blend_in, find_blend, show_cache
 from ..scene.sources import check_mesh, mesh_data
 from ..settings.paths import report_folder
-from .copies_beside import copies_in, copy_beside, open_collection, put, remove_copies
+from .copies_beside import collection_name, copies_in, copy_beside, open_collection, put, remove_copies
 
 ERROR = "neural_physics_error"
 LARGEST = "neural_physics_largest_error"
@@ -101,7 +102,8 @@ def prediction_of(obj: bpy.types.Object) -> bpy.types.Object | None:
 
 def largest_error(copy: bpy.types.Object) -> float:
     """Of the copy that shows a prediction: the error that the brightest colour means, metres."""
-    return float(copy.get(LARGEST, 0.0))
+    error = copy.get(LARGEST)
+    return error if isinstance(error, float) and isfinite(error) else 0.0
 
 
 def error_colours(error: Floats) -> Floats:
@@ -124,7 +126,7 @@ def display_colours(share: Floats) -> Floats:
 
 
 def _collection_name(obj: bpy.types.Object) -> str:
-    return f"Evaluation of {obj.name}"[:60]
+    return collection_name("Evaluation", obj)
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -17,7 +17,7 @@ from ..scene.interaction_names import MOST_INTERACTIONS
 from ..scene.keying import Span, key_frames
 from ..scene.sources import check_mesh, mesh_data
 from ..settings.paths import dataset_folder
-from .copies_beside import copies_in, copy_beside, open_collection, put, remove_copies, shift
+from .copies_beside import collection_name, copies_in, copy_beside, open_collection, put, remove_copies, shift
 
 TEST = "test take"  # what a take that belongs to no dataset is called
 TAKE = "neural_physics_take"  # holds the name of the take that a copy shows
@@ -149,4 +149,4 @@ def _put_mover(
 
 
 def _collection_name(obj: bpy.types.Object) -> str:
-    return f"Take of {obj.name}"[:60]
+    return collection_name("Take", obj)

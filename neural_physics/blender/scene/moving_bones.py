@@ -89,7 +89,7 @@ class _Pose:
             return
         if name in TRANSFORMS:
             before = tuple(getattr(posed, name))
-            if index < len(before):
+            if 0 <= index < len(before):
                 self._before.setdefault((bone, name), before)
                 getattr(posed, name)[index] = value
             return

@@ -46,12 +46,14 @@ def _offsets(obj: bpy.types.Object) -> Iterator[tuple[str, Floats]]:
     """The name and (V, 3) metres of each key that moves anything, as Blender adds them up.
 
     An offset is from the key that it is relative to, times the weights of the key's vertex group.
-    Raises Problem("skin_unusable") for more keys than can be carried, and for what is no key of this mesh.
+    Raises Problem("skin_unusable") for more keys than can be carried, and for some that are none of a mesh.
     """
     mesh = mesh_data(obj)
     keys = mesh.shape_keys
     if keys is None or not keys.use_relative:
         return
+    if len(set(keys.key_blocks.keys())) < len(keys.key_blocks):  # as no Blender saves them
+        raise Problem("skin_unusable", object=obj.name, reason="two of its shape keys have one name")
     basis = keys.reference_key
     used = [key for key in keys.key_blocks if key not in (basis, key.relative_key) and not key.mute]
     if len(used) > MOST_KEYS:

@@ -12,6 +12,7 @@ from ..neural_physics.blender.playing.played_objects import animation_plays
 from ..neural_physics.blender.scene.cache_modifier import find_cache, remove_cache
 from ..neural_physics.blender.scene.selecting import check_selectable, select_only
 from ..neural_physics.blender.scene.targets import channel_objects, target_of
+from ..neural_physics.blender.settings.having_settings import having_settings
 from ..neural_physics.blender.settings.paths import playback_path
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
@@ -63,7 +64,9 @@ class NEURALPHYSICS_OT_stop_playing(Button, bpy.types.Operator):
         remove_cache(obj)
         for mover in channel_objects(obj):
             grabbing.release(mover)
-        if animation_plays() and not any(settings_of(other).playing for other in scene_of(context).objects):
+        if animation_plays() and not any(
+            settings_of(other).playing for other in having_settings(scene_of(context).objects)
+        ):
             bpy.ops.screen.animation_cancel(restore_frame=False)
 
 

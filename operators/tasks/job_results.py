@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 
+from ...neural_physics.blender.settings.having_settings import having_settings
 from ...neural_physics.blender.settings.paths import jobs_folder, trained_model
 from ...neural_physics.blender.settings.properties import settings_of
 from ...neural_physics.blender.tasks import making, object_tasks, trial_takes
@@ -18,7 +19,7 @@ from ..support import remember_in_undo
 
 def objects_of(folder: Path) -> list[bpy.types.Object]:
     """Those whose jobs keep their files in a folder."""
-    enabled = [o for o in bpy.data.objects if settings_of(o).enabled and o.library is None]
+    enabled = [o for o in having_settings(bpy.data.objects) if settings_of(o).enabled and o.library is None]
     return [obj for obj in enabled if _has_jobs_in(obj, folder)]
 
 

@@ -49,3 +49,28 @@ switch(8)
 assert all_play(3) and not grown(before), grown(before)
 """
     )
+
+
+def test_objects_that_nobody_set_up_get_no_settings(in_blender):
+    """Else a panel took seconds in a scene of tens of thousands, and the file kept them."""
+    in_blender(
+        """
+from drawn_panels import all_drawn
+from inside_blender import few_vertices, ours, saved_scene, shown
+here = saved_scene()
+few_vertices(5)
+ours.add_example(name="BALL_AND_SHEET")
+sheet, others = bpy.data.objects["Sheet"], [bpy.data.objects.new(f"Prop {n}", None) for n in range(5)]
+for other in others:
+    bpy.context.scene.collection.objects.link(other)
+# As a folder that another file has left: whose it is, the settings of all objects say.
+(here / "neural_physics" / "scene" / "Sheet").mkdir(parents=True)
+bpy.ops.wm.save_mainfile()
+all_drawn()
+shown(sheet, 3)
+for other in others:
+    other.location.x += 1.0
+bpy.context.view_layer.update()
+assert not [other.name for other in others if other.is_property_set("neural_physics")]
+"""
+    )

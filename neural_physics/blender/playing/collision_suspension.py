@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import bpy
 
 from ..scene.sources import PHYSICS_TYPES
+from ..settings.having_settings import having_settings
 from ..settings.properties import settings_of
 
 
@@ -33,9 +34,10 @@ def suspend_collisions() -> None:
 
 def resume_collisions() -> None:
     """Undo `suspend_collisions`, unless an object plays and nothing collides."""
-    resting = [obj for obj in bpy.data.objects if any(settings_of(obj).resting_collision)]
+    having = list(having_settings(bpy.data.objects))
+    resting = [obj for obj in having if any(settings_of(obj).resting_collision)]
     if resting:
-        plays = any(settings_of(obj).playing for obj in bpy.data.objects)
+        plays = any(settings_of(obj).playing for obj in having)
         if not plays or any(collides(obj) for obj in bpy.data.objects):
             for obj in resting:
                 wake_collider(obj)

@@ -13,6 +13,7 @@ from ...models.trained_range import Beyond
 from ..scene.cache_modifier import remove_cache
 from ..scene.live_fabric import live_names
 from ..scene.modifier_stack import physics_place, restore_physics, switch_off_physics
+from ..settings.having_settings import having_settings
 from ..settings.properties import NEURALPHYSICS_PG_object, settings_of
 from . import handlers
 from .collision_suspension import resume_collisions, suspend_collisions
@@ -133,7 +134,7 @@ def _unlock_interface(settings: NEURALPHYSICS_PG_object) -> None:
     if scene is None or not settings.locked_interface:
         return
     settings.locked_interface = False
-    others = [obj for obj in scene.objects if settings_of(obj).playing]
+    others = [obj for obj in having_settings(scene.objects) if settings_of(obj).playing]
     if others:
         settings_of(others[0]).locked_interface = True
     else:

@@ -21,6 +21,7 @@ from ...timeline.stepping import together
 from ..scene.references import search_again
 from ..scene.setting_up import keep_names
 from ..settings.edits import note_edit
+from ..settings.having_settings import has_settings, having_settings
 from ..settings.properties import settings_of
 from .collision_suspension import collides, resume_collisions
 from .crowds import Wanted, given
@@ -88,7 +89,7 @@ class PlayedObjects:
     def rebuild(self) -> None:
         """A session of its present model for each object whose settings say Play; end the others."""
         self._problems.clear()
-        playing = [obj for obj in bpy.data.objects if settings_of(obj).playing]
+        playing = [obj for obj in having_settings(bpy.data.objects) if settings_of(obj).playing]
         self._sessions = {
             obj.session_uid: session
             for obj in playing
@@ -339,7 +340,7 @@ class PlayedObjects:
                 obj = cast(bpy.types.Object, data.original)
                 simulated |= update.is_updated_geometry and collides(obj)
                 known = self.session_of(obj) is not None or self.problem_of(obj) is not None
-                switched |= settings_of(obj).playing != known
+                switched |= (has_settings(obj) and settings_of(obj).playing) != known
         if fewer:  # perhaps: objects may have been deleted
             for session in self._sessions.values():
                 session.unsure = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bpy
 
+from ..settings.having_settings import having_settings
 from ..settings.properties import settings_of
 from .sources import physics_modifier, shows_modifiers, uses_solver
 from .targets import channel_objects
@@ -19,7 +20,7 @@ def companions(layer: bpy.types.ViewLayer | None, obj: bpy.types.Object) -> list
     known = set(channel_objects(obj))
     return [
         other
-        for other in layer.objects
+        for other in having_settings(layer.objects)
         if other != obj
         and settings_of(other).enabled
         and _is_simulated(other)

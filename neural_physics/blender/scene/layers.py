@@ -5,6 +5,7 @@ from __future__ import annotations
 import bpy
 
 from ...errors import Problem
+from ..settings.having_settings import having_settings
 from ..settings.properties import settings_of
 
 MOST = 20  # entries in the list of an object; no outfit has as many
@@ -25,7 +26,9 @@ def layers_below(obj: bpy.types.Object) -> list[bpy.types.Object]:
 
 def is_layer(obj: bpy.types.Object) -> bool:
     """Whether anything is worn over an object, or it over something."""
-    return bool(layers_below(obj)) or any(obj in layers_below(other) for other in bpy.data.objects)
+    return bool(layers_below(obj)) or any(
+        obj in layers_below(other) for other in having_settings(bpy.data.objects)
+    )
 
 
 def check_layers(obj: bpy.types.Object) -> None:

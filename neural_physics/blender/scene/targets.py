@@ -5,6 +5,7 @@ from __future__ import annotations
 import bpy
 
 from ...errors import Problem
+from ..settings.having_settings import having_settings
 from ..settings.properties import settings_of
 from .sources import physics_modifiers
 
@@ -46,7 +47,7 @@ def check_editable(obj: bpy.types.Object) -> None:
 
 def set_up_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """The objects of a scene that use Neural Physics."""
-    return [obj for obj in scene.objects if settings_of(obj).enabled]
+    return [obj for obj in having_settings(scene.objects) if settings_of(obj).enabled]
 
 
 def channel_objects(obj: bpy.types.Object) -> list[bpy.types.Object]:

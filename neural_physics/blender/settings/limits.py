@@ -14,6 +14,8 @@ from typing import Any, cast
 import bpy
 from bpy.app.handlers import persistent
 
+from .having_settings import having_settings
+
 MOST_LINES = 5000  # of a list: far more than anything works with
 MOST_IN_ALL = 100_000  # of a file that is opened: a second or some
 
@@ -117,9 +119,7 @@ def _on_file(*_: object) -> None:
         return  # while an add-on is being enabled at startup, there is no file yet
     lines = Lines()
     # Those that are not set up, too: others name them, and are told what they hold or lie on.
-    found = [
-        cast(Any, obj).neural_physics for obj in bpy.data.objects if obj.is_property_set("neural_physics")
-    ]
+    found = [cast(Any, obj).neural_physics for obj in having_settings(bpy.data.objects)]
     for settings in sorted(found, key=lambda each: not (each.enabled or each.playing)):
         bring_within(settings, lines)
 

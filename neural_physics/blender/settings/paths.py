@@ -17,6 +17,7 @@ import bpy
 from ...errors import Problem
 from ...files.links import check_no_link
 from ...files.names import portable, same_key
+from .having_settings import having_settings
 from .named_places import HOME, LONGEST, check_length, check_place, may_name, place_named
 from .own_folders import unsaved_folder
 from .properties import settings_of
@@ -148,7 +149,7 @@ def _not_anothers(home: Path, obj: bpy.types.Object) -> Path:
     beside = home.parent.iterdir() if home.parent.is_dir() else ()
     if not any(same_key(folder.name) == same_key(home.name) for folder in beside):
         return home
-    others = (settings_of(other) for other in bpy.data.objects if other != obj)
+    others = (settings_of(other) for other in having_settings(bpy.data.objects) if other != obj)
     named = {name for settings in others for name in (settings.dataset_folder, settings.model_path) if name}
     places = (place_named(name) for name in named if len(name) <= LONGEST)
     below = (place.relative_to(home.parent) for place in places if place.is_relative_to(home.parent))

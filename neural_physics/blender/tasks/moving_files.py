@@ -20,6 +20,7 @@ from ...jobs.process import is_written
 from ...jobs.wording import job_name
 from ..jobs import host
 from ..scene.targets import check_editable, check_set_up
+from ..settings.having_settings import having_settings
 from ..settings.named_places import check_place
 from ..settings.own_folders import unsaved_folder
 from ..settings.paths import DATASET_SETTING, check_places, home_folder
@@ -99,7 +100,8 @@ def _folder_of(named: str) -> Path | None:
 
 def _users(folder: Path) -> list[bpy.types.Object]:
     """The objects of this file whose files are in a folder."""
-    own = (obj for obj in bpy.data.objects if obj.library is None and obj.override_library is None)
+    having = having_settings(bpy.data.objects)
+    own = (obj for obj in having if obj.library is None and obj.override_library is None)
     return [
         obj for obj in own if any(_folder_of(getattr(settings_of(obj), name)) == folder for name in SETTINGS)
     ]

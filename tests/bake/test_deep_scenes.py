@@ -6,9 +6,13 @@ import pytest
 
 pytest.importorskip("bpy")
 import bpy
+from parent_circles import make_circle
 from scenes import add_ball, add_cloth, add_empty, empty_scene
 
+from neural_physics.blender.baking.made_with import made_with
+from neural_physics.blender.baking.motion.training_motion import animation_end
 from neural_physics.blender.baking.scene_copy import prepare_for_bake
+from neural_physics.blender.playing.frame_prediction import hangs_on_a_shape
 from neural_physics.blender.scene.collider_sizes import is_scaled_by_keys
 from neural_physics.blender.scene.setting_up import is_animated, set_up
 
@@ -49,3 +53,15 @@ def test_an_object_in_a_thousand_collections_is_shown_in_its_bake():
     prepare_for_bake(scene, scene.view_layers[0].name, cloth, 5)
     assert not bpy.data.collections["C700"].hide_viewport
     assert beside.hide_viewport and cloth.visible_get()
+
+
+def test_parents_in_a_circle_are_gone_through_once(tmp_path):
+    empty_scene()
+    cloth, ball, one = add_cloth(), add_ball(), add_empty("One")
+    cloth.parent = ball.parent = one
+    make_circle(tmp_path / "circle.blend", one, add_empty("Other"))
+    cloth, ball = bpy.data.objects["Sheet"], bpy.data.objects["Ball"]
+    assert not is_animated(ball) and not hangs_on_a_shape(ball) and not is_scaled_by_keys(ball)
+    assert animation_end(ball) is None
+    assert set_up(cloth, bpy.context.scene) == ["Ball"]
+    assert made_with(bpy.context.scene, cloth)

@@ -221,3 +221,20 @@ def test_what_is_not_set_up_takes_no_lines_from_what_is(tmp_path, monkeypatch):
             settings.interactions.add()
     saved_and_opened(tmp_path / "strange.blend")
     assert [len(settings_of(bpy.data.objects[name]).interactions) for name in "AB"] == [0, 60]
+
+
+@pytest.mark.parametrize("link", [False, True], ids=["appended", "linked"])
+def test_what_comes_from_another_file_takes_no_lines_from_what_is_there(tmp_path, monkeypatch, link):
+    monkeypatch.setattr(limits, "MOST_IN_ALL", 100)
+    for name, count in (("AA", 90), ("Mine", 60)):
+        empty_scene()
+        settings = settings_of(add_cloth(name))
+        settings.enabled = True
+        for _ in range(count):
+            settings.interactions.add()
+        if name == "AA":
+            bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "stranger.blend"))
+    with bpy.data.libraries.load(str(tmp_path / "stranger.blend"), link=link) as (_, here):
+        here.objects = ["AA"]
+    counts = [len(settings_of(bpy.data.objects[name]).interactions) for name in ("AA", "Mine")]
+    assert counts == [90, 60]

@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 import play_scenes
 import pytest
+from parent_circles import make_circle
 
 from neural_physics.blender.playing import playback, played_objects
 from neural_physics.blender.settings.properties import settings_of
@@ -93,3 +94,22 @@ def test_undoing_the_deletion_of_a_renamed_collider_mends_it():
     bpy.ops.ed.undo()
     bpy.context.scene.frame_set(8)
     assert problem_of(bpy.data.objects["Sheet"]) is None
+
+
+def test_a_hand_that_hangs_on_a_circle_of_parents_is_followed_as_the_file_opens(tmp_path):
+    """Blender opens such a damaged file, and says so in its console."""
+    sheet = playing(None)
+    hand, above, other = (
+        bpy.data.objects["Hand"],
+        *(bpy.data.objects.new(n, None) for n in ("One", "Other")),
+    )
+    for each in (above, other):
+        bpy.context.scene.collection.objects.link(each)
+    hand.parent = above
+    make_circle(tmp_path / "circle.blend", above, other)
+    sheet = bpy.data.objects["Sheet"]
+    before = play_scenes.shown(sheet)
+    bpy.data.objects["Hand"].location.x += 0.3
+    for frame in range(5, 12):
+        bpy.context.scene.frame_set(frame)
+    assert problem_of(sheet) is None and not np.array_equal(play_scenes.shown(sheet), before)

@@ -19,6 +19,7 @@ from ..scene.artist_handles import cores_of
 from ..scene.collider_meshes import collider_objects
 from ..scene.keying import is_keyed
 from ..scene.modifier_stack import is_on, stands_in
+from ..scene.references import with_parents
 from ..scene.rigs.shape_keys import shape_keys_of
 from ..scene.sources import (
     PhysicsModifier,
@@ -112,11 +113,8 @@ def made_with(scene: bpy.types.Scene, obj: bpy.types.Object) -> Fingerprint:
 
 def _scale(obj: bpy.types.Object) -> Settings:
     """The object's scale in the world; none where that changes from frame to frame."""
-    owner: bpy.types.Object | None = obj
-    while owner is not None:
-        if is_keyed(owner, "scale") or owner.constraints:
-            return {}
-        owner = owner.parent
+    if any(is_keyed(owner, "scale") or owner.constraints for owner in with_parents(obj)):
+        return {}
     return {"scale": list(obj.matrix_world.to_scale().to_tuple())}
 
 

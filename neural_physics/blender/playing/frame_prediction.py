@@ -18,7 +18,7 @@ from bpy_extras.anim_utils import action_get_channelbag_for_slot
 from ...arrays import Floats
 from ...timeline.stepping import Stepping
 from ...timeline.timeline import FrameState, Timeline
-from ..scene.references import Named
+from ..scene.references import Named, with_parents
 from ..scene.sampling import ChannelSampler
 from .timings import Timings
 
@@ -198,11 +198,7 @@ def hangs_on_a_shape(obj: bpy.types.Object) -> bool:
 
     Writing that shape before the evaluation instead of after it would move such an object.
     """
-    above: bpy.types.Object | None = obj
-    while above is not None:
-        if above.constraints:
-            return True
-        below, above = above, above.parent
-        if above is not None and below.parent_type in SHAPE_PARENTS:
-            return True
-    return False
+    return any(
+        each.constraints or (each.parent is not None and each.parent_type in SHAPE_PARENTS)
+        for each in with_parents(obj)
+    )

@@ -13,7 +13,7 @@ from ...interaction.channels import ChannelLayout
 from ..scene.artist_handles import hold_is_keyed
 from ..scene.collider_sizes import is_scaled_by_keys
 from ..scene.live_fabric import is_keyed, live_names
-from ..scene.references import Named
+from ..scene.references import Named, with_parents
 from ..scene.rigs.shape_keys import keys_are_animated
 from ..scene.setting_up import is_animated
 
@@ -110,9 +110,4 @@ class _Looks:
 
 def _places(obj: bpy.types.Object) -> list[mathutils.Matrix]:
     """Where an object is put, and each that it hangs on."""
-    found: list[mathutils.Matrix] = []
-    above: bpy.types.Object | None = obj
-    while above is not None:
-        found.append(above.matrix_basis.copy())
-        above = above.parent
-    return found
+    return [above.matrix_basis.copy() for above in with_parents(obj)]

@@ -7,6 +7,7 @@ asked anything. After an undo or in another file it may not: then everything is 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 import bpy
 
@@ -94,8 +95,12 @@ def _if_current(found: bpy.types.Object | None, uid: int, search: int) -> bpy.ty
 
 
 def with_parents(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """The object, what it is parented to, what that is parented to, and so on: there may be thousands."""
-    above: bpy.types.Object | None = obj
-    while above is not None:
+    """The object, what it is parented to, what that is parented to, and so on: there may be thousands.
+
+    Each once: in a damaged file they may go round in a circle, which Blender opens.
+    """
+    seen, above = set[int](), cast(bpy.types.Object | None, obj)
+    while above is not None and above.session_uid not in seen:
         yield above
+        seen.add(above.session_uid)
         above = above.parent

@@ -7,7 +7,7 @@ written it: a billion takes, a time of no seconds, or a mesh where an object is 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from functools import lru_cache, partial
 from typing import Any, cast
 
@@ -117,25 +117,31 @@ def _limit_pointer(name: str, kind: type, settings: bpy.types.PropertyGroup, lin
 def _on_file(*_: object) -> None:
     if not isinstance(bpy.data, bpy.types.BlendData):
         return  # while an add-on is being enabled at startup, there is no file yet
+    _bring_all_within(bpy.data.objects)
+
+
+@persistent
+def _on_import(context: Any, *_: object) -> None:  # noqa: ANN401 (a BlendImportContext)
+    """Of what came alone: what was there before keeps its lists, however many lines have come."""
+    _bring_all_within(item.id for item in context.import_items if isinstance(item.id, bpy.types.Object))
+
+
+def _bring_all_within(objects: Iterable[bpy.types.Object]) -> None:
     lines = Lines()
     # Those that are not set up, too: others name them, and are told what they hold or lie on.
-    found = [cast(Any, obj).neural_physics for obj in having_settings(bpy.data.objects)]
+    found = [cast(Any, obj).neural_physics for obj in having_settings(objects)]
     for settings in sorted(found, key=lambda each: not (each.enabled or each.playing)):
         bring_within(settings, lines)
 
 
 def register() -> None:
     """Look at the file that is open, and at each that is opened or appended from."""
-    for handlers in _lists():
-        handlers.append(_on_file)
+    bpy.app.handlers.load_post.append(_on_file)
+    bpy.app.handlers.blend_import_post.append(_on_import)
     _on_file()
 
 
 def unregister() -> None:
     """Look at no further files."""
-    for handlers in _lists():
-        handlers.remove(_on_file)
-
-
-def _lists() -> tuple[list[Any], ...]:
-    return bpy.app.handlers.load_post, bpy.app.handlers.blend_import_post
+    bpy.app.handlers.load_post.remove(_on_file)
+    bpy.app.handlers.blend_import_post.remove(_on_import)

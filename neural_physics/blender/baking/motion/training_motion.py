@@ -23,6 +23,7 @@ from ....interaction.training_motion import (
 )
 from ...scene.keying import Span, key_frames
 from ...scene.live_fabric import fabric_varies
+from ...scene.references import with_parents
 from ...scene.rigs.rig_actions import ActionsOfRigs, Channel, actions_played, check_actions, curves_of
 from ...settings.motions import is_wind
 from ...settings.properties import NEURALPHYSICS_PG_interaction, settings_of
@@ -84,8 +85,7 @@ def moving_takes(obj: bpy.types.Object) -> int:
 def animation_end(mover: bpy.types.Object) -> float | None:
     """The frame after which an object's animation rests; None where it never does, or cannot be known."""
     ends: list[float] = []
-    owner: bpy.types.Object | None = mover
-    while owner is not None:
+    for owner in with_parents(mover):
         animation = owner.animation_data
         bones = owner.pose.bones if owner.pose else ()
         if owner.constraints or any(bone.constraints for bone in bones):
@@ -99,7 +99,6 @@ def animation_end(mover: bpy.types.Object) -> float | None:
                 return None
             ends += [strip.frame_end for strip in strips]
             ends += [animation.action.frame_range[1]] if animation.action else []
-        owner = owner.parent
     return max(ends, default=None)
 
 

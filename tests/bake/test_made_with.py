@@ -14,6 +14,7 @@ from bakes import cloth_and_ball, command_for, contents, run, soft_body_and_ball
 from scenes import add_ball, add_grid, add_wind, bpy, empty_scene, react_to, set_frame, settings_of
 
 from neural_physics.blender.baking.made_with import made_with
+from neural_physics.blender.scene import keying
 from neural_physics.datasets.dataset_info import read_info, write_info
 from neural_physics.datasets.fingerprint import MADE_WITH, changed, to_text
 from neural_physics.errors import Problem
@@ -163,3 +164,22 @@ def test_the_bundled_solvers_settings_and_colliders():
 
     assert differences(sheet, dented) == ["colliders"]
     assert differences(sheet, assign(simulation, kind="SPRINGS"))[0] == "physics"
+
+
+def test_curves_are_gone_through_once_for_all_settings(monkeypatch):
+    cloth = cloth_and_ball()
+    settings_of(cloth).simulation.kind = "MODIFIERS"
+    cloth.keyframe_insert("location", frame=1)
+    looked = []
+    own = keying.action_get_channelbag_for_slot
+    monkeypatch.setattr(
+        keying, "action_get_channelbag_for_slot", lambda *given: looked.append(given) or own(*given)
+    )
+    counts = []
+    for _ in range(2):
+        looked.clear()
+        made_with(bpy.context.scene, cloth)
+        counts.append(len(looked))
+        for number in range(10):
+            cloth.modifiers.new(f"Cast {number}", "CAST")
+    assert counts[0] == counts[1] > 0

@@ -17,7 +17,7 @@ import numpy as np
 from ...datasets.fingerprint import Fingerprint, Value, digest
 from ..scene.artist_handles import cores_of
 from ..scene.collider_meshes import collider_objects
-from ..scene.keying import is_keyed
+from ..scene.keying import KeyedPaths, is_keyed
 from ..scene.modifier_stack import is_on, stands_in
 from ..scene.references import with_parents
 from ..scene.rigs.shape_keys import shape_keys_of
@@ -131,12 +131,14 @@ def _of_solver(obj: bpy.types.Object) -> dict[str, Settings | str]:
 def _of_modifiers(obj: bpy.types.Object) -> dict[str, Settings | str]:
     """What is in node groups and in files is not looked at."""
     settings: Settings = {}
+    keyed = KeyedPaths(obj)
     for modifier in obj.modifiers:
         if not stands_in(modifier):
             path = f'modifiers["{bpy.utils.escape_identifier(modifier.name)}"]'
-            found = {**_values(obj, modifier, path), "is on": is_on(obj, modifier), "type": modifier.type}
+            found = _values(obj, modifier, path, keyed)
+            found |= {"is on": is_on(obj, modifier), "type": modifier.type}
             if isinstance(modifier, bpy.types.NodesModifier):
-                found |= _inputs(obj, modifier, path)
+                found |= _inputs(modifier, path, keyed)
             shown = {setting.identifier for setting in bpy.types.Modifier.bl_rna.properties} - {"type"}
             settings |= {f"{modifier.name}: {name}": found[name] for name in found if name not in shown}
         if modifier == learned_modifier(obj):
@@ -144,7 +146,7 @@ def _of_modifiers(obj: bpy.types.Object) -> dict[str, Settings | str]:
     return {"modifiers": settings}
 
 
-def _inputs(obj: bpy.types.Object, modifier: bpy.types.NodesModifier, path: str) -> Settings:
+def _inputs(modifier: bpy.types.NodesModifier, path: str, keyed: KeyedPaths) -> Settings:
     """What a node group is given, without what is keyed."""
     group = modifier.node_group
     if group is None or group.interface is None:
@@ -154,10 +156,10 @@ def _inputs(obj: bpy.types.Object, modifier: bpy.types.NodesModifier, path: str)
     items: Any = group.interface.items_tree
     for item in (each for each in items if each.item_type == "SOCKET" and each.in_out == "INPUT"):
         name = item.identifier
-        keyed = (f'{path}["{name}"]', f"{path}.properties.inputs.{name}.value")
+        paths = (f'{path}["{name}"]', f"{path}.properties.inputs.{name}.value")
         holder = None if properties is None else getattr(properties.inputs, name, None)
         value: Any = cast(Any, modifier).get(name) if properties is None else getattr(holder, "value", None)
-        if value is None or any(is_keyed(obj, each) for each in keyed):
+        if value is None or any(each in keyed for each in paths):
             continue
         if isinstance(value, bool | int | float | str):
             found[f"input {item.name}"] = value
@@ -172,26 +174,27 @@ def _inputs(obj: bpy.types.Object, modifier: bpy.types.NodesModifier, path: str)
 
 def _of_blender(obj: bpy.types.Object, modifier: PhysicsModifier) -> dict[str, Settings | str]:
     path = f'modifiers["{bpy.utils.escape_identifier(modifier.name)}"]'
-    settings = _values(obj, modifier.settings, f"{path}.settings")
+    keyed = KeyedPaths(obj)
+    settings = _values(obj, modifier.settings, f"{path}.settings", keyed)
     settings.pop("gravity")  # the scene's
     weights = modifier.settings.effector_weights
     assert weights is not None  # they are part of the settings
-    fields = _values(obj, weights, f"{path}.settings.effector_weights")
+    fields = _values(obj, weights, f"{path}.settings.effector_weights", keyed)
     settings |= {f"field weight {name}": value for name, value in fields.items()}
     if isinstance(modifier, bpy.types.ClothModifier):
-        collisions = _values(obj, modifier.collision_settings, f"{path}.collision_settings")
+        collisions = _values(obj, modifier.collision_settings, f"{path}.collision_settings", keyed)
         settings |= {f"collision {name}": value for name, value in collisions.items()}
         settings["rest shape key"] = _rest_shape(obj, modifier.settings.rest_shape_key)
         return {"cloth settings": settings}
     return {"soft body settings": settings}
 
 
-def _values(obj: bpy.types.Object, owner: bpy.types.bpy_struct, path: str) -> Settings:
+def _values(obj: bpy.types.Object, owner: bpy.types.bpy_struct, path: str, keyed: KeyedPaths) -> Settings:
     """The settings below a path of an object, vertex groups by their weights."""
     found: Settings = {}
     for setting in owner.bl_rna.properties:
         name = setting.identifier
-        if name in NO_SETTINGS or setting.is_readonly or is_keyed(obj, f"{path}.{name}"):
+        if name in NO_SETTINGS or setting.is_readonly or f"{path}.{name}" in keyed:
             continue
         value: Any = getattr(owner, name)
         if name.startswith("vertex_group") and setting.type == "STRING":
@@ -254,7 +257,7 @@ def _is_in(collection: bpy.types.Collection | None, obj: bpy.types.Object) -> bo
 def _collider(other: bpy.types.Object) -> str:
     collision = other.collision
     assert collision is not None  # it collides
-    return _shape(other) + _texts(_values(other, collision, "collision"), COLLISIONS)
+    return _shape(other) + _texts(_values(other, collision, "collision", KeyedPaths(other)), COLLISIONS)
 
 
 def _shape(other: bpy.types.Object) -> str:
@@ -266,7 +269,7 @@ def _shape(other: bpy.types.Object) -> str:
 def _field(other: bpy.types.Object, obj: bpy.types.Object) -> str:
     """The settings of a force field, without the strength where the object reacts to that."""
     assert other.field is not None  # it has one
-    values = _values(other, other.field, "field")
+    values = _values(other, other.field, "field", KeyedPaths(other))
     listed = any(item.object == other for item in settings_of(obj).interactions)
     return _texts(values, (name for name in FIELDS if not listed or name != "strength"))
 

@@ -12,7 +12,8 @@ from ...arrays import Mask
 from ...interaction.channels import ChannelLayout
 from ..scene.artist_handles import hold_is_keyed
 from ..scene.collider_sizes import is_scaled_by_keys
-from ..scene.live_fabric import is_keyed, live_names
+from ..scene.keying import KeyedPaths
+from ..scene.live_fabric import live_names, setting_path
 from ..scene.references import Named, with_parents
 from ..scene.rigs.shape_keys import keys_are_animated
 from ..scene.setting_up import is_animated
@@ -81,18 +82,22 @@ class UnanimatedChannels:
         return marked
 
     def _now(self, obj: bpy.types.Object | None) -> list[str]:
-        looks = _Looks()
-        return [name for name in self._sources if not self._is_animated(obj, name, looks)]
+        looks, keyed = _Looks(), None if obj is None else KeyedPaths(obj)
+        return [name for name in self._sources if not self._is_animated(obj, name, looks, keyed)]
 
-    def _is_animated(self, obj: bpy.types.Object | None, channel: str, looks: _Looks) -> bool:
-        if obj is not None and channel in self._live:
-            return is_keyed(obj, channel)
-        if obj is not None and channel in self._keyed:
-            return keys_are_animated(obj)
+    def _is_animated(
+        self, obj: bpy.types.Object | None, channel: str, looks: _Looks, keyed: KeyedPaths | None
+    ) -> bool:
         if channel in self._sized:
             return looks.at(is_scaled_by_keys, self._sources[channel])
-        held = obj is not None and channel in self._held and hold_is_keyed(obj, channel)
-        return held or looks.at(is_animated, self._sources[channel])
+        if obj is not None and keyed is not None:
+            if channel in self._live:
+                return setting_path(channel) in keyed
+            if channel in self._keyed:
+                return keys_are_animated(obj)
+            if channel in self._held and hold_is_keyed(obj, channel, keyed):
+                return True
+        return looks.at(is_animated, self._sources[channel])
 
 
 class _Looks:

@@ -13,7 +13,8 @@ from ...interaction.channels import HANDLE_PREFIX, Channel, ChannelLayout
 from ..settings.handles import NEURALPHYSICS_PG_handle
 from ..settings.properties import method_of, settings_of
 from .interaction_names import check_room
-from .live_fabric import is_keyed
+from .keying import KeyedPaths
+from .live_fabric import setting_path
 from .rigid_placement import placement
 from .sampling import handle_source
 
@@ -108,10 +109,10 @@ def _unbound(obj: bpy.types.Object, channels: ChannelLayout) -> list[Channel]:
     return [each for each in handles if each.name.removeprefix(HANDLE_PREFIX) not in known]
 
 
-def hold_is_keyed(obj: bpy.types.Object, channel: str) -> bool:
-    """Whether keys, a driver or a strip hold a handle and let go of it, and not the artist's hand."""
+def hold_is_keyed(obj: bpy.types.Object, channel: str, keyed: KeyedPaths) -> bool:
+    """Whether a handle is held and let go of by what is keyed of the object, and not by the artist's hand."""
     number = settings_of(obj).handles.find(channel.removeprefix(HANDLE_PREFIX))
-    return number >= 0 and is_keyed(obj, f"handles[{number}].hold")
+    return number >= 0 and setting_path(f"handles[{number}].hold") in keyed
 
 
 def _active_bone(other: bpy.types.Object) -> str:

@@ -56,17 +56,32 @@ def key_frames(
         curve.update()
 
 
+class KeyedPaths:
+    """What keys, drivers and strips change of an object, and not the artist's hand: `path in KeyedPaths(o)`.
+
+    Curves are gone through once, of which there may be thousands, and asked of each setting.
+    """
+
+    def __init__(self, owner: bpy.types.Object) -> None:
+        animation = owner.animation_data
+        # What strips change is not looked at: it may be anything.
+        self._any = animation is not None and len(animation.nla_tracks) > 0
+        self._paths: set[str] = set()
+        if animation is None or self._any:
+            return
+        self._paths.update(curve.data_path for curve in animation.drivers)
+        if animation.action is not None:
+            bag = action_get_channelbag_for_slot(animation.action, animation.action_slot)
+            if bag is not None:
+                self._paths.update(curve.data_path for curve in bag.fcurves)
+
+    def __contains__(self, path: str) -> bool:
+        return self._any or path in self._paths
+
+
 def is_keyed(owner: bpy.types.Object, path: str) -> bool:
-    """Whether keys, a driver or a strip change what is at a path, and not the artist's hand."""
-    animation = owner.animation_data
-    if animation is None:
-        return False
-    if animation.nla_tracks or any(curve.data_path == path for curve in animation.drivers):
-        return True
-    if animation.action is None:
-        return False
-    bag = action_get_channelbag_for_slot(animation.action, animation.action_slot)
-    return bag is not None and any(curve.data_path == path for curve in bag.fcurves)
+    """The same of one path alone."""
+    return path in KeyedPaths(owner)
 
 
 def own_action(owner: bpy.types.Object) -> bpy.types.Action:

@@ -10,8 +10,7 @@ from ...interaction.channels import ChannelLayout
 from ...models.model_file import Model
 from ..settings.properties import settings_of
 from ..settings.simulation import settings_for_solver
-from . import keying
-from .keying import Span, key_frames
+from .keying import Span, is_keyed, key_frames
 
 
 def fabric_varies(obj: bpy.types.Object) -> bool:
@@ -25,8 +24,8 @@ def key_fabric(obj: bpy.types.Object, span: Span, seed: int) -> None:
     if not fabric_varies(obj):
         return
     for name, value in drawn_fabric(settings_for_solver(settings_of(obj).simulation), seed).items():
-        obj.driver_remove(_path(name))
-        key_frames(obj, _path(name), np.full((span.count, 1), value), span)
+        obj.driver_remove(setting_path(name))
+        key_frames(obj, setting_path(name), np.full((span.count, 1), value), span)
 
 
 def live_names(layout: ChannelLayout) -> tuple[str, ...]:
@@ -35,9 +34,9 @@ def live_names(layout: ChannelLayout) -> tuple[str, ...]:
     return tuple(name for name in LIVE if name in values)
 
 
-def is_keyed(obj: bpy.types.Object, name: str) -> bool:
-    """Whether keys, a driver or a strip change one of `LIVE`, and not the artist's hand."""
-    return keying.is_keyed(obj, _path(name))
+def setting_path(name: str) -> str:
+    """Where one of our settings is, as curves say it."""
+    return f"neural_physics.{name}"
 
 
 def begin_with(obj: bpy.types.Object, model: Model) -> None:
@@ -45,9 +44,5 @@ def begin_with(obj: bpy.types.Object, model: Model) -> None:
     fabric = model.info.settings.get("fabric", {})
     for name in live_names(model.info.channels):
         value = fabric.get(name) if isinstance(fabric, dict) else None
-        if isinstance(value, int | float) and not is_keyed(obj, name):
+        if isinstance(value, int | float) and not is_keyed(obj, setting_path(name)):
             setattr(settings_of(obj), name, value)
-
-
-def _path(name: str) -> str:
-    return f"neural_physics.{name}"

@@ -100,7 +100,7 @@ def with_parents(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
     Each once: in a damaged file they may go round in a circle, which Blender opens.
     """
     seen, above = set[int](), cast(bpy.types.Object | None, obj)
-    while above is not None and above.session_uid not in seen:
+    while above is not None and above.as_pointer() not in seen:  # evaluated ones have no session_uid
         yield above
-        seen.add(above.session_uid)
+        seen.add(above.as_pointer())
         above = above.parent

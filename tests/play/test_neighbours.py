@@ -10,7 +10,8 @@ import numpy as np
 import play_scenes
 import pytest
 
-from neural_physics.blender.playing import playback
+from neural_physics.blender.assets import drops
+from neural_physics.blender.playing import handlers, playback
 
 pytestmark = pytest.mark.blender
 
@@ -160,3 +161,25 @@ def test_a_mesh_that_another_handler_replaces_is_told(sheet):
     with_handler(POST, replaces, True, lambda: play_scenes.played(sheet, range(1, 4)))
     problem = playback.status_of(sheet).problem
     assert problem is not None and problem.code == "model_other_object"
+
+
+def test_edits_that_blender_reports_from_another_thread_are_left_to_the_main_one(sheet):
+    """It makes previews of assets there, of copies that refer to the artist's own objects."""
+    play_scenes.played(sheet, range(1, 5))
+    failed = []
+
+    class Gone:
+        """As what an object's modifiers are once the main thread has taken them away."""
+
+        def __getattr__(self, name):
+            failed.append(name)
+            raise ReferenceError(name)
+
+    thread = threading.Thread(
+        target=lambda: [handler(bpy.context.scene, Gone()) for handler in (handlers.on_edit, drops.notice)]
+    )
+    thread.start()
+    thread.join()
+    assert not failed
+    with pytest.raises(ReferenceError):
+        handlers.on_edit(bpy.context.scene, Gone())

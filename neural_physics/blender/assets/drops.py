@@ -17,6 +17,7 @@ from typing import Any, cast
 import bpy
 from bpy.app.handlers import persistent
 
+from ..jobs.main_thread import in_main_thread
 from .dropped_models import dropped_on
 from .marking import holds_model
 
@@ -37,7 +38,7 @@ def on_drop(play: Play) -> None:
 @persistent
 def notice(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Look for drops on what an update reports."""
-    if depsgraph.mode == "RENDER":
+    if not in_main_thread() or depsgraph.mode == "RENDER":
         return
     for update in depsgraph.updates:
         if update.is_updated_geometry and isinstance(update.id, bpy.types.Object):

@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
+from ..jobs.main_thread import in_main_thread
 from .collision_suspension import resume_collisions
 from .grabbing import grab_what_is_moved
 from .played_objects import PlayedObjects, animation_plays
@@ -37,7 +38,8 @@ def on_frame_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> N
 @persistent
 def on_edit(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Follow what was edited."""
-    PLAYED.edited(scene, depsgraph)
+    if in_main_thread():
+        PLAYED.edited(scene, depsgraph)
 
 
 @persistent

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 PROBLEMS: dict[str, str] = {
+    "multires_first": (
+        "{object} has a Multiresolution modifier, above which nothing can be shown: apply or remove "
+        "it, then play."
+    ),
     "not_playing": "{object} is not playing: click Play first.",
     "play_failed": "{object} cannot be played ({reason}): click Stop, then Play.",
     "play_not_numbers": (

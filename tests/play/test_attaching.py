@@ -342,3 +342,16 @@ def test_a_lock_of_the_artist_s_stays(sheet):
     playback.attach(sheet)
     playback.detach(sheet)
     assert bpy.context.scene.render.use_lock_interface
+
+
+def test_a_multiresolution_modifier_which_blender_has_first_is_refused(sheet):
+    sheet.modifiers.remove(sheet.modifiers["Cloth"])
+    multires = sheet.modifiers.new("Multires", "MULTIRES")
+    with pytest.raises(Problem) as raised:
+        object_tasks.check_play(sheet)
+    assert raised.value.code == "multires_first" and "Sheet" in raised.value.message
+    refused(sheet, "multires_first")
+    sheet.modifiers.remove(multires)
+    playback.attach(sheet)
+    sheet.modifiers.new("Multires", "MULTIRES")
+    object_tasks.check_play(sheet)

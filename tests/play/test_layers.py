@@ -316,3 +316,33 @@ def test_a_layer_that_is_scaled_to_nothing_pushes_nothing_until_it_is_back(garme
     again = play_scenes.played(outer, range(20, 22))
     assert all(np.array_equal(again[frame], pose) for frame, pose in pushed.items())
     assert any(not np.array_equal(unscaled[frame], pose) for frame, pose in pushed.items())
+
+
+@pytest.mark.parametrize("place", [1e38, 1e12, float("nan")])
+def test_out_of_a_layer_that_is_nowhere_nothing_is_pushed(garments, place):
+    """As a damaged file may have it."""
+    _, outer = garments
+    play(outer)
+    alone = play_scenes.played(outer, FRAMES)
+    faces, points = [(0, 1, 2, 3)], [(place, 0, 0), (-place, 0, 0), (1, 1, 0), (0, 1, 0)]
+    data = bpy.data.meshes.new("Nowhere")
+    data.from_pydata(points, [], faces)
+    nowhere = bpy.data.objects.new("Nowhere", data)
+    bpy.context.scene.collection.objects.link(nowhere)
+    add_layers(outer, [nowhere])
+    worn = play_scenes.played(outer, FRAMES)
+    assert playback.status_of(outer).problem is None
+    assert all(np.array_equal(worn[frame], alone[frame]) for frame in FRAMES)
+
+
+def test_a_layer_that_says_it_plays_and_has_something_else_in_its_attribute_is_as_it_is_evaluated(garments):
+    lining, outer = garments
+    add_layers(outer, [lining])
+    play(outer)
+    worn = play_scenes.played(outer, FRAMES)
+    settings_of(lining).playing = True
+    lining.data.attributes.new("neural_physics_position", "FLOAT", "CORNER")
+    again = play_scenes.played(outer, FRAMES)
+    status = playback.status_of(outer)
+    assert status.problem is None and status.warning is None
+    assert all(np.array_equal(again[frame], worn[frame]) for frame in FRAMES)

@@ -12,7 +12,7 @@ from ...models.model_file import simulation_ms
 from ...models.trained_range import Beyond
 from ..scene.cache_modifier import remove_cache
 from ..scene.live_fabric import live_names
-from ..scene.modifier_stack import physics_place, restore_physics, switch_off_physics
+from ..scene.modifier_stack import check_play_place, physics_place, restore_physics, switch_off_physics
 from ..settings.having_settings import having_settings
 from ..settings.properties import NEURALPHYSICS_PG_object, settings_of
 from . import handlers
@@ -94,8 +94,9 @@ def attach(obj: bpy.types.Object) -> None:
     """Play an object's model; on one that plays already, its model is read again.
 
     The physics is switched off and a Geometry Nodes modifier put in its place; colliders rest.
-    Raises what `PlaySession` does; then nothing has changed.
+    Raises what `check_play_place` and `PlaySession` do; then nothing has changed.
     """
+    check_play_place(obj)
     PLAYED.start(obj)
     settings = settings_of(obj)
     remove_cache(obj)

@@ -6,6 +6,7 @@ import json
 
 import bpy
 
+from ...errors import Problem
 from ..settings.properties import settings_of
 from .sources import (
     CARRYING_TYPES,
@@ -27,6 +28,16 @@ def physics_place(obj: bpy.types.Object) -> int:
         return len(carrying_modifiers(obj))
     modifier = learned_modifier(obj)
     return 0 if modifier is None else list(obj.modifiers).index(modifier)
+
+
+def check_play_place(obj: bpy.types.Object) -> None:
+    """Raise Problem("multires_first") where what plays would stand above a Multiresolution modifier.
+
+    Blender has those first of all.
+    """
+    below = list(obj.modifiers)[physics_place(obj) :]
+    if any(each.type == "MULTIRES" for each in below) and not any(map(stands_in, obj.modifiers)):
+        raise Problem("multires_first", object=obj.name)
 
 
 def replaced_modifiers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:

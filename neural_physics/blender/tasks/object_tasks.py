@@ -38,6 +38,7 @@ from ..scene.artist_handles import (
 )
 from ..scene.cache_modifier import remove_cache
 from ..scene.companions import baked_together
+from ..scene.modifier_stack import check_play_place
 from ..scene.rigs.skins import simulated_mesh
 from ..scene.sampling import layout_of
 from ..scene.scene_interaction import sample_steps
@@ -120,6 +121,7 @@ def check_play(obj: bpy.types.Object | None) -> None:
     """Raise the Problem that shows, without reading the model, that an object cannot play."""
     obj = check_set_up(obj)
     check_shown_mesh(obj)
+    check_play_place(obj)
     if settings_of(obj).model is None and not model_path(obj).is_file():
         raise Problem("model_missing", object=obj.name)
 

@@ -140,7 +140,8 @@ def write_positions(mesh: bpy.types.Mesh, positions: Floats) -> None:
 
 def has_positions(mesh: bpy.types.Mesh) -> bool:
     """Whether there is anything for the modifier to read."""
-    return ATTRIBUTE in mesh.attributes
+    layer = mesh.attributes.get(ATTRIBUTE)
+    return isinstance(layer, bpy.types.FloatVectorAttribute) and layer.domain == "POINT"
 
 
 def read_positions(mesh: bpy.types.Mesh) -> Floats:

@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ....arrays import Doubles, Floats, StoredIndices
+from ....datasets.usable_numbers import FURTHEST
 from ....errors import Problem
 from ....layers.pushing import is_turned, lift_off
 from ....layers.surface import Surface
@@ -155,13 +156,16 @@ class _Layer:
         Raises TooManyPairs.
         """
         obj = self.object.original()
-        if seen is None or obj is None or not len(seen.face_sizes) or not np.isfinite(seen.positions).all():
+        if seen is None or obj is None or not len(seen.face_sizes):
+            return None
+        places = _moved(seen.positions, seen.world, origin)
+        if not (np.abs(places) <= FURTHEST).all():  # or no numbers
             return None
         faces = seen.corners, seen.face_sizes
         if self._surface is None or self._faces is None or not all(map(np.array_equal, faces, self._faces)):
             self._faces, self._surface = faces, Surface(seen.positions, *faces)
             self._turned = not self._surface.closed and _faces_in(obj, worn, depsgraph)
-        self._surface.place(_moved(seen.positions, seen.world, origin), turned=self._turned)
+        self._surface.place(places, turned=self._turned)
         # Scaled to nothing, as what is to be out of sight often is, it has no side to be pushed to.
         return self._surface if self._surface.edge_length else None
 

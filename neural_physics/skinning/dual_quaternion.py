@@ -39,7 +39,8 @@ class DualQuaternionSkinning:
             bones = skin.order.astype(np.intp)
         vertices = self._unsorted[vertices]
         self._axes = None if skin.axes is None else skin.axes.astype(np.float64)
-        self._rest = np.ascontiguousarray(rest_positions[order].T)
+        self._order = order
+        self.begin_at(rest_positions)
         ranks = zip(
             _ranked(vertices, bones, len(weights), missing=0),
             _ranked(vertices, weights[vertices, bones], len(weights), missing=0.0),
@@ -51,6 +52,10 @@ class DualQuaternionSkinning:
         self._own = own if own.any() else None
         self._moved = np.empty((len(weights), 3), np.float32)
         self._sum, self._one = np.empty((2, len(weights), 8), np.float32)
+
+    def begin_at(self, rest_positions: Floats) -> None:
+        """See `LinearSkinning`."""
+        self._rest = np.ascontiguousarray(rest_positions[self._order].T)
 
     def __call__(self, moves: Floats) -> Floats:
         """See `LinearSkinning`."""

@@ -32,12 +32,16 @@ class LinearSkinning:
     """
 
     def __init__(self, skin: Skin, rest_positions: Floats) -> None:
-        shares = Shares.of(skin)
-        points = carried_points(shares, rest_positions)
-        self._sums = VertexSums(shares.vertices, len(rest_positions))
+        self._shares = Shares.of(skin)
+        self._sums = VertexSums(self._shares.vertices, len(rest_positions))
+        self.begin_at(rest_positions)
+
+    def begin_at(self, rest_positions: Floats) -> None:
+        """Carry another shape at rest (V, 3) from now on."""
+        points = carried_points(self._shares, rest_positions)
         self._parts = [
             (bone, np.ascontiguousarray(points[:, part]), self._sums.planes[:, part])
-            for bone, part in shares.parts
+            for bone, part in self._shares.parts
         ]
 
     def __call__(self, moves: Floats) -> Floats:

@@ -10,8 +10,7 @@ import numpy as np
 from ..arrays import Floats, Indices, StoredIndices
 
 MOST_KEYS = 1000
-MOST_SHARES = 10_000_000  # of bones in vertices, each as often as keys move it: some 40 bytes each
-MOST_WEIGHTS = 2_000_000_000  # the same with all bones: all are looked at, for each key
+MOST_OFFSETS = 10_000_000  # of all keys together: all may be added up in each frame
 FURTHEST_OFFSET = 1e6  # metres
 
 
@@ -35,9 +34,9 @@ class ShapeKeys:
             yield self.vertices[first:end].astype(np.intp), self.offsets[first:end]
 
 
-def check_shape_keys(keys: ShapeKeys, weights: Floats) -> None:
-    """Raise ValueError for what no keys of a mesh can be whose bones have weights (V, K)."""
-    counts, moved, vertices = keys.counts, keys.vertices, len(weights)
+def check_shape_keys(keys: ShapeKeys, vertices: int) -> None:
+    """Raise ValueError for what no keys of a mesh with so many vertices can be."""
+    counts, moved = keys.counts, keys.vertices
     if len(keys.names) > MOST_KEYS:
         raise ValueError(f"there must be at most {MOST_KEYS:,} shape keys")
     if counts.shape != (len(keys.names),) or len(set(keys.names)) < len(keys.names):
@@ -52,17 +51,8 @@ def check_shape_keys(keys: ShapeKeys, weights: Floats) -> None:
         or any((np.diff(some) <= 0).any() for some, _ in keys.each())
     ):
         raise ValueError("the vertices of a shape key must be the mesh's, and rise")
-    if move_too_much(keys, weights):
-        raise ValueError("shape keys must not move so many vertices, by so many bones")
+    if len(moved) > MOST_OFFSETS:
+        raise ValueError(f"shape keys must have at most {MOST_OFFSETS:,} offsets together")
     # False for what is no number, too.
     if not (np.abs(keys.offsets) <= FURTHEST_OFFSET).all():
         raise ValueError(f"offsets of shape keys must be at most {FURTHEST_OFFSET:g} m")
-
-
-def move_too_much(keys: ShapeKeys, weights: Floats) -> bool:
-    """Whether to carry what keys add would take gigabytes, or minutes to begin with.
-
-    weights (V, K): of the bones. What only the object carries counts as what one bone does.
-    """
-    shares = np.maximum(np.count_nonzero(weights, axis=1), 1)[keys.vertices].sum(dtype=np.int64)
-    return int(shares) > MOST_SHARES or len(keys.vertices) * weights.shape[1] > MOST_WEIGHTS

@@ -54,7 +54,7 @@ def check_skin(skin: Skin, vertices: int) -> None:
         if order.shape != bones.shape or (order[np.lexsort((order, carried))] != bones).any():
             raise ValueError("the skin's order must name each vertex's bones")
     if skin.keys is not None:
-        check_shape_keys(skin.keys, weights)
+        check_shape_keys(skin.keys, vertices)
 
 
 @dataclass(frozen=True)

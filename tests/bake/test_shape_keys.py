@@ -23,7 +23,6 @@ from neural_physics.blender.settings.properties import settings_of
 from neural_physics.datasets.keyed_mesh import KeyedMesh
 from neural_physics.datasets.rest_mesh import read_mesh, write_mesh
 from neural_physics.errors import Problem
-from neural_physics.skinning import shape_keys as limits_of_keys
 
 
 def keyed_tube(preserve_volume=False):
@@ -190,8 +189,8 @@ def test_more_keys_than_can_be_carried_are_refused(monkeypatch):
             ask(tube)
         assert caught.value.code == "skin_unusable"
     monkeypatch.setattr(shape_keys, "MOST_KEYS", 4)
-    monkeypatch.setattr(limits_of_keys, "MOST_SHARES", 10)
-    with pytest.raises(Problem, match="so many vertices") as caught:
+    monkeypatch.setattr(shape_keys, "MOST_OFFSETS", 10)
+    with pytest.raises(Problem, match="vertices together, where 10 may be moved") as caught:
         skin_of(tube)
     assert caught.value.code == "skin_unusable"
 

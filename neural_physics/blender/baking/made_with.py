@@ -227,6 +227,8 @@ def _rest_shape(obj: bpy.types.Object, shape: bpy.types.ShapeKey | None) -> str:
     keys = mesh_data(obj).shape_keys
     if shape is None or keys is None or shape == keys.reference_key:
         return ""
+    if len(shape.data) != len(mesh_data(obj).vertices):  # as only a damaged file has it: there may be fewer
+        return ""
     places = np.empty((len(shape.data), 3), np.float32)
     shape.data.foreach_get("co", places.reshape(-1))
     return digest(places)

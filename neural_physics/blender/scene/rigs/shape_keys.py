@@ -11,7 +11,7 @@ from mathutils import Matrix
 from ....arrays import Floats, Indices
 from ....errors import Problem
 from ....interaction.channels import Channel
-from ....skinning.shape_keys import MOST_KEYS, ShapeKeys
+from ....skinning.shape_keys import MOST_KEYS, MOST_OFFSETS, ShapeKeys
 from ..references import Named
 from ..sources import members_of, mesh_data
 
@@ -22,11 +22,18 @@ def key_names(obj: bpy.types.Object) -> tuple[str, ...]:
 
 
 def shape_keys_of(obj: bpy.types.Object) -> ShapeKeys | None:
-    """What they add; None where there are none, or these are no offsets but a sequence of shapes."""
+    """What they add; None where there are none, or these are no offsets but a sequence of shapes.
+
+    Raises Problem("skin_unusable") for more than can be carried, and for some that are none of a mesh.
+    """
     found = list(_offsets(obj))
     if not found:
         return None
     moved = [np.flatnonzero(offsets.any(axis=1)) for _, offsets in found]
+    count = sum(map(len, moved))
+    if count > MOST_OFFSETS:
+        reason = f"its shape keys move {count:,} vertices together, where {MOST_OFFSETS:,} may be moved"
+        raise Problem("skin_unusable", object=obj.name, reason=reason)
     return ShapeKeys(
         tuple(name for name, _ in found),
         np.array([len(vertices) for vertices in moved], np.int32),

@@ -15,7 +15,6 @@ from ....datasets.rest_mesh import Mesh
 from ....errors import Problem
 from ....interaction.channels import LARGEST_LAYOUT, POSE_ROWS, Channel
 from ....skinning.moves import is_stretched, mirrored_bones
-from ....skinning.shape_keys import move_too_much
 from ....skinning.skin import MOST_WEIGHTS, Skin
 from ...settings.properties import method_of, settings_of
 from ..modifier_stack import physics_place
@@ -69,11 +68,7 @@ def skin_of(obj: bpy.types.Object) -> Skin:
     if len(mesh_data(obj).vertices) * sum(map(count_joints, _bones(obj, rig))) > MOST_WEIGHTS:
         reason = "it has too many vertices for so many bones"
         raise Problem("skin_unusable", object=obj.name, reason=reason)
-    skin, keys = skin_by(obj, modifier, rig, _bones(obj, rig)), shape_keys_of(obj)
-    if keys is not None and move_too_much(keys, skin.weights):
-        reason = "its shape keys move so many vertices, by so many bones"
-        raise Problem("skin_unusable", object=obj.name, reason=reason)
-    return replace(skin, keys=keys)
+    return replace(skin_by(obj, modifier, rig, _bones(obj, rig)), keys=shape_keys_of(obj))
 
 
 def count_loose(obj: bpy.types.Object) -> int:

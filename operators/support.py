@@ -9,6 +9,7 @@ import bpy
 
 from ..neural_physics.blender.scene.targets import check_set_up, target_of
 from ..neural_physics.blender.settings.own_folders import scratch_folder
+from ..neural_physics.blender.settings.paths import at_a_glance
 from ..neural_physics.errors import Problem
 from ..neural_physics.files.atomic import write_atomically, writing
 from ..neural_physics.files.links import check_no_link
@@ -33,7 +34,8 @@ class Button(bpy.types.Operator if TYPE_CHECKING else object):  # type: ignore[m
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         try:
-            cls.require(context)
+            with at_a_glance():
+                cls.require(context)
         except Problem as problem:
             cls.poll_message_set(problem.message)
             return False
@@ -63,7 +65,8 @@ class SetUpButton(Button):
 def obstacle(operator: type[Button], context: bpy.types.Context) -> str:
     """Why a button cannot be clicked, "" if it can."""
     try:
-        operator.require(context)
+        with at_a_glance():
+            operator.require(context)
     except Problem as problem:
         return problem.message
     return ""

@@ -10,7 +10,7 @@ import bpy
 from ..neural_physics.blender.assets.dropped_models import dropped_on
 from ..neural_physics.blender.jobs import host
 from ..neural_physics.blender.scene.targets import target_of
-from ..neural_physics.blender.settings.paths import check_places
+from ..neural_physics.blender.settings.paths import at_a_glance, check_places
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.tasks import making, object_tasks
 from ..neural_physics.blender.tasks.steps import Step, is_done
@@ -58,6 +58,10 @@ class Section(Panel):
     bl_options: ClassVar[Any] = {"HIDE_HEADER"}
 
     def draw(self, context: bpy.types.Context) -> None:
+        with at_a_glance():
+            self._draw(context)
+
+    def _draw(self, context: bpy.types.Context) -> None:
         obj = target_of(context)
         assert obj is not None  # `poll` comes first
         header, body = self.layout.panel_prop(steps_of(context), self.step)
@@ -73,13 +77,15 @@ class Details(Panel):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        return bool(super().poll(context)) and bool(getattr(steps_of(context), cls.step))
+        with at_a_glance():
+            return bool(super().poll(context)) and bool(getattr(steps_of(context), cls.step))
 
     def draw(self, context: bpy.types.Context) -> None:
         obj = target_of(context)
         assert obj is not None  # `poll` comes first
-        if not self.on_disk or may_use_places(self.layout, context, obj):
-            self.draw_for(self.layout, context, obj)
+        with at_a_glance():
+            if not self.on_disk or may_use_places(self.layout, context, obj):
+                self.draw_for(self.layout, context, obj)
 
 
 def may_use_places(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> bool:

@@ -56,7 +56,7 @@ def test_objects_that_nobody_set_up_get_no_settings(in_blender):
     in_blender(
         """
 from drawn_panels import all_drawn
-from inside_blender import few_vertices, ours, saved_scene, shown
+from inside_blender import few_vertices, ours, part, saved_scene, shown
 here = saved_scene()
 few_vertices(5)
 ours.add_example(name="BALL_AND_SHEET")
@@ -66,7 +66,14 @@ for other in others:
 # As a folder that another file has left: whose it is, the settings of all objects say.
 (here / "neural_physics" / "scene" / "Sheet").mkdir(parents=True)
 bpy.ops.wm.save_mainfile()
+paths, looked = part("neural_physics.blender.settings.paths"), []
+own = paths._look_for_home
+paths._look_for_home = lambda *given: looked.append(given) or own(*given)
 all_drawn()
+assert len(looked) == 1, "in a redraw all objects are asked once whose the folder is"
+paths.dataset_folder(sheet)
+paths.dataset_folder(sheet)
+assert len(looked) == 3, "and anew for what is done"
 shown(sheet, 3)
 for other in others:
     other.location.x += 1.0

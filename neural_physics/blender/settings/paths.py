@@ -7,7 +7,10 @@ Problem("model_path_suffix") too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -24,6 +27,10 @@ from .properties import settings_of
 
 DATASET, MODEL = Path("dataset"), Path("model.safetensors")
 DATASET_SETTING, MODEL_SETTING = "Dataset", "Model"
+GLANCE = 0.5  # seconds
+
+_glancing = 0
+_seen: dict[tuple[Path, int, int], tuple[float, Path]] = {}  # when, and what was found
 
 
 def dataset_folder(obj: bpy.types.Object) -> Path:
@@ -144,8 +151,32 @@ def keep_together(obj: bpy.types.Object) -> None:
         settings.model_path = f"{root}/{MODEL}"
 
 
+@contextmanager
+def at_a_glance() -> Iterator[None]:
+    """While panels are drawn, and buttons asked whether they can be clicked: a hundred times in a redraw.
+
+    Then an object's home that was found a moment ago is not looked for again: all objects would be asked
+    each time. What is done at a click looks anew.
+    """
+    global _glancing  # noqa: PLW0603 (as deep as such questions lie in each other)
+    _glancing += 1
+    try:
+        yield
+    finally:
+        _glancing -= 1
+
+
 def _not_anothers(home: Path, obj: bpy.types.Object) -> Path:
     """A folder, or the first of those with a number that no other object's settings name files in."""
+    key = home, obj.session_uid, len(bpy.data.objects)
+    now = time.monotonic()
+    if not _glancing or now - _seen.get(key, (-math.inf, home))[0] > GLANCE:
+        _seen.clear()
+        _seen[key] = now, _look_for_home(home, obj)
+    return _seen[key][1]
+
+
+def _look_for_home(home: Path, obj: bpy.types.Object) -> Path:
     beside = home.parent.iterdir() if home.parent.is_dir() else ()
     if not any(same_key(folder.name) == same_key(home.name) for folder in beside):
         return home

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Self
 from ..arrays import Floats
 from ..errors import Problem
 from ..files.atomic import writing
+from ..files.links import check_no_link
 from ..files.row_files import map_rows, row_count
 from ..interaction.channels import ChannelLayout
 from .body import Body
@@ -31,12 +32,15 @@ from .pace import read_pace
 from .point_caches import pc2_size, read_pc2
 from .rest_mesh import Mesh, read_mesh, write_mesh
 from .simulation_request import SimulationRequest, Tracks, check_tracks
+from .take_folders import TAKES
 from .take_writer import TakeWriter
 
 BODY = "body.npz"
+OF_DATASET = ("dataset.json", "mesh.npz", BODY)
 MOST_TAKES = 5000  # each is looked at by whoever shows a dataset
 # Of each take of the bundled solver: what it was asked for, and how all that it reacted to moved.
 REQUEST, TRACKS = "request.npz", "tracks.npz"
+OF_TAKE = ("take.json", "positions.pc2", "interaction.npy", "frames.npy", "body.pc2", REQUEST, TRACKS)
 
 
 @dataclass(frozen=True)
@@ -142,6 +146,15 @@ def entries_of(takes: Path) -> list[Path]:
     return entries
 
 
+def _check_own(folder: Path, names: Iterable[str]) -> None:
+    """Raise Problem("place_is_link") where something in a dataset's folder is a link to what may be private.
+
+    What a training learns, and an evaluation copies, goes to whoever the dataset came from.
+    """
+    for name in names:
+        check_no_link(folder / name)
+
+
 class Dataset:
     """A dataset folder, open for reading."""
 
@@ -151,8 +164,9 @@ class Dataset:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Raises Problem("dataset_missing" | "dataset_damaged" | "dataset_newer")."""
+        """Raises Problem("dataset_missing" | "dataset_damaged" | "dataset_newer" | "place_is_link")."""
         check_there(path)
+        _check_own(path, (TAKES, *OF_DATASET))
         info = read_info(path)
         mesh = read_mesh(path / "mesh.npz")
         if mesh.topology() != info.topology or mesh.vertex_count != info.vertex_count:
@@ -237,8 +251,9 @@ class Dataset:
         return sorted(p.name for p in entries_of(self.path / "takes") if (p / "take.json").is_file())
 
     def take(self, name: str) -> Take:
-        """Map one take. Raises Problem("dataset_damaged")."""
-        folder = self.path / "takes" / name
+        """Map one take. Raises Problem("dataset_damaged" | "place_is_link")."""
+        folder = self.path / TAKES / name
+        _check_own(self.path, (TAKES, f"{TAKES}/{name}", *(f"{TAKES}/{name}/{file}" for file in OF_TAKE)))
         info = self.outline(name).info
         positions = read_pc2(folder / "positions.pc2")
         interaction = map_rows(folder / "interaction.npy", self.info.channels.size)

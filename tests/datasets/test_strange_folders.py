@@ -59,13 +59,37 @@ def test_what_is_no_file_is_not_waited_for(dataset, name, kind):
         try:
             found = Dataset.open(dataset.path)
         except Problem as problem:
-            assert problem.code == "dataset_missing"
+            assert problem.code == ("dataset_missing" if name == "dataset.json" else "place_is_link")
             return
         assert [len(take.positions) for take in found.takes()] == ([] if of_take else [2])
         return
-    with pytest.raises(Problem, match=r"not a file|not a PC2") as raised:
+    with pytest.raises(Problem, match=r"not a file|not a PC2|a link") as raised:
         Dataset.open(dataset.path).takes()
-    assert raised.value.code in ("dataset_damaged", "cache_not_pc2")
+    assert raised.value.code in {"pipe": ("dataset_damaged", "cache_not_pc2")}.get(kind, ("place_is_link",))
+
+
+@pytest.mark.parametrize(
+    "name", ["dataset.json", "mesh.npz", "takes", "take_000", "positions.pc2", "interaction.npy"]
+)
+def test_nothing_is_read_through_a_link_within_a_dataset(dataset, tmp_path, name):
+    """Else what somebody else may not read is learned, and copied into the report of an evaluation."""
+    private = tmp_path / "private"
+    shutil.copytree(dataset.path, private)
+    places = {"takes": "takes", "take_000": "takes/take_000"}
+    of_take = name in ("positions.pc2", "interaction.npy")
+    place = places.get(name, f"takes/take_000/{name}" if of_take else name)
+    found = dataset.path / place
+    shutil.rmtree(found) if found.is_dir() else found.unlink()
+    found.symlink_to(private / place)
+    with pytest.raises(Problem) as raised:
+        Dataset.open(dataset.path).takes()
+    assert raised.value.code == "place_is_link" and str(found) in raised.value.message
+
+
+def test_a_dataset_may_lie_behind_a_link_that_somebody_named(dataset, tmp_path):
+    named = tmp_path / "named"
+    named.symlink_to(dataset.path)
+    assert len(Dataset.open(named).takes()) == 1
 
 
 @pytest.mark.parametrize("name", ["takes", "take_000", "positions.pc2", "interaction.npy"])

@@ -19,6 +19,10 @@ PROBLEMS: dict[str, str] = {
         "{object} reacts to {found} numbers, but at most {allowed} are allowed: remove bones from the "
         "“Reacts to” list of {object} under Set Up."
     ),
+    "bones_none": (
+        "{rig}, which {object} reacts to, is an armature without bones: choose another object, or remove it from "
+        "the list."
+    ),
     "interaction_unset": (
         "Line {row} of the “Reacts to” list of {object} has no object: choose one, or remove the line."
     ),

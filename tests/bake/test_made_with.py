@@ -171,10 +171,8 @@ def test_curves_are_gone_through_once_for_all_settings(monkeypatch):
     settings_of(cloth).simulation.kind = "MODIFIERS"
     cloth.keyframe_insert("location", frame=1)
     looked = []
-    own = keying.action_get_channelbag_for_slot
-    monkeypatch.setattr(
-        keying, "action_get_channelbag_for_slot", lambda *given: looked.append(given) or own(*given)
-    )
+    own = keying.curves_played
+    monkeypatch.setattr(keying, "curves_played", lambda *given: looked.append(given) or own(*given))
     counts = []
     for _ in range(2):
         looked.clear()

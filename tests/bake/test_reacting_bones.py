@@ -18,9 +18,11 @@ from scenes import add_cloth, empty_scene, react_to, set_frame
 
 from neural_physics.blender.scene import moving_bones as moving_bones_module
 from neural_physics.blender.scene import sampling, setting_up
+from neural_physics.blender.scene.action_curves import curves_of_slot
 from neural_physics.blender.scene.moving_bones import moving_bones
 from neural_physics.blender.scene.rigs import reacting_bones
 from neural_physics.blender.scene.rigs.reacting_bones import choose_bones, joint_names, near_bones
+from neural_physics.blender.scene.rigs.repeatability import check_rigs_repeat
 from neural_physics.blender.scene.sampling import ChannelSampler, layout_of, reference_frame_of
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.errors import Problem
@@ -263,3 +265,26 @@ def test_vertices_all_in_one_place_are_sought_among_as_one(sheet, monkeypatch):
         vertex.co = np.array(cloth.data.vertices[0].co) + 1e-6 * number * np.ones(3)
     assert near_bones(cloth, rig) == near
     assert len(sizes) == 1 and sizes[0] < len(cloth.data.vertices) - 900
+
+
+def test_an_armature_without_bones_is_refused_and_is_a_frame_that_repeats(sheet):
+    cloth, _, _ = sheet
+    boneless = bpy.data.objects.new("Boneless", bpy.data.armatures.new("Boneless"))
+    bpy.context.scene.collection.objects.link(boneless)
+    line_of(cloth, boneless)
+    settings_of(cloth).frame_object = boneless
+    with pytest.raises(Problem, match="Boneless, which Sheet reacts to") as caught:
+        layout_of(cloth)
+    assert caught.value.code == "bones_none"
+    check_rigs_repeat(bpy.context.scene, cloth, 3)
+
+
+def test_a_strip_of_a_kind_that_only_later_blenders_know_is_passed_over(sheet):
+    _, rig, _ = sheet
+    action = add_action(rig, "bone8")
+    slot, strips = action.slots[0], list(action.layers[0].strips)
+    curves = curves_of_slot(action, slot.handle)
+    assert curves and all("bone8" in curve.data_path for curve in curves)
+    later = SimpleNamespace(layers=[SimpleNamespace(strips=[SimpleNamespace(type="UNKNOWN"), *strips])])
+    assert curves_of_slot(later, slot.handle) == curves
+    assert curves_of_slot(action, slot.handle + 1) == []

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import bpy
 import mathutils
-from bpy_extras.anim_utils import action_get_channelbag_for_slot
 
 from ...arrays import Floats
 from ...timeline.stepping import Stepping
 from ...timeline.timeline import FrameState, Timeline
+from ..scene.action_curves import curves_played
 from ..scene.references import Named, with_parents
 from ..scene.sampling import ChannelSampler
 from .timings import Timings
@@ -183,13 +183,10 @@ def place_at(obj: bpy.types.Object, frame: int) -> mathutils.Vector | None:
         return None
     place = obj.location.copy()
     animation = obj.animation_data
-    if animation is not None and animation.action is not None:
-        bag = action_get_channelbag_for_slot(animation.action, animation.action_slot)
-        if bag is not None:
-            for axis in range(3):
-                curve = bag.fcurves.find("location", index=axis)
-                if curve is not None and not curve.mute:
-                    place[axis] = curve.evaluate(frame)
+    if animation is not None:
+        for curve in curves_played(animation):
+            if curve.data_path == "location" and curve.array_index in range(3) and not curve.mute:
+                place[curve.array_index] = curve.evaluate(frame)
     return place + obj.delta_location
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from bpy_extras.anim_utils import action_get_channelbag_for_slot
 
 from ...arrays import Doubles
+from .action_curves import curves_played
 
 LINEAR = 1  # the number of that interpolation in Blender's files
 
@@ -70,10 +70,7 @@ class KeyedPaths:
         if animation is None or self._any:
             return
         self._paths.update(curve.data_path for curve in animation.drivers)
-        if animation.action is not None:
-            bag = action_get_channelbag_for_slot(animation.action, animation.action_slot)
-            if bag is not None:
-                self._paths.update(curve.data_path for curve in bag.fcurves)
+        self._paths.update(curve.data_path for curve in curves_played(animation))
 
     def __contains__(self, path: str) -> bool:
         return self._any or path in self._paths

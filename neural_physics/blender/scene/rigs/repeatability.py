@@ -26,7 +26,7 @@ def check_rigs_repeat(scene: bpy.types.Scene, obj: bpy.types.Object, frame: int)
 
     Raises Problem("rig_not_repeatable").
     """
-    rigs = list(dict.fromkeys(_rigs_of(obj)))
+    rigs = [rig for rig in dict.fromkeys(_rigs_of(obj)) if deforming_bones(rig)]
     if not rigs:
         return
     shown = scene.frame_current

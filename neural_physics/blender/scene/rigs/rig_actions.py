@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 import bpy
 
@@ -12,6 +12,7 @@ from ....baking.plan import FEWEST_FOR_TEST
 from ....datasets.dataset_info import Role
 from ....errors import Problem
 from ...settings.properties import NEURALPHYSICS_PG_interaction, settings_of
+from ..action_curves import curves_of_slot
 
 Channel = tuple[str, int]  # data path and index
 
@@ -149,9 +150,7 @@ def _slots_of(action: bpy.types.Action) -> list[_Slot]:
 
 def _curves_in(action: bpy.types.Action, handle: int) -> dict[Channel, bpy.types.FCurve]:
     """The curves of one of its slots."""
-    bags = [bag for layer in action.layers for strip in layer.strips for bag in cast(Any, strip).channelbags]
-    mine = [bag for bag in bags if bag.slot_handle == handle]
-    return {(curve.data_path, curve.array_index): curve for bag in mine for curve in bag.fcurves}
+    return {(curve.data_path, curve.array_index): curve for curve in curves_of_slot(action, handle)}
 
 
 def _bones_named(action: bpy.types.Action, handle: int) -> set[str]:

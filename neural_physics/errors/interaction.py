@@ -19,7 +19,7 @@ PROBLEMS: dict[str, str] = {
         "{object} reacts to {found} numbers, but at most {allowed} are allowed: remove bones from the "
         "“Reacts to” list of {object} under Set Up."
     ),
-    "bones_none": (
+    "armature_without_bones": (
         "{rig}, which {object} reacts to, is an armature without bones: choose another object, or remove it from "
         "the list."
     ),

@@ -275,7 +275,7 @@ def test_an_armature_without_bones_is_refused_and_is_a_frame_that_repeats(sheet)
     settings_of(cloth).frame_object = boneless
     with pytest.raises(Problem, match="Boneless, which Sheet reacts to") as caught:
         layout_of(cloth)
-    assert caught.value.code == "bones_none"
+    assert caught.value.code == "armature_without_bones"
     check_rigs_repeat(bpy.context.scene, cloth, 3)
 
 

@@ -69,7 +69,7 @@ def _frame_name(obj: bpy.types.Object, settings: NEURALPHYSICS_PG_object) -> str
 def layout_of(obj: bpy.types.Object) -> ChannelLayout:
     """The channels that the object's settings ask for, in their order.
 
-    Raises Problem("interactions_too_many" | "interactions_too_large" | "interaction_unset" | "bones_none" |
+    Raises Problem("interactions_too_many" | "interactions_too_large" | "interaction_unset" | "armature_without_bones" |
     "no_interactions").
     """
     check_interactions(obj)
@@ -171,7 +171,7 @@ def _channel_of(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction, names
     if source.type == "ARMATURE":
         parts = joint_names(item)
         if not parts:
-            raise Problem("bones_none", object=obj.name, rig=source.name)
+            raise Problem("armature_without_bones", object=obj.name, rig=source.name)
         return Channel(name, "joints", 3 * len(parts), source.name, parts=parts)
     return Channel(name, "wind" if is_wind(source) else "position", 3, source.name)
 

@@ -69,8 +69,8 @@ def _frame_name(obj: bpy.types.Object, settings: NEURALPHYSICS_PG_object) -> str
 def layout_of(obj: bpy.types.Object) -> ChannelLayout:
     """The channels that the object's settings ask for, in their order.
 
-    Raises Problem("interactions_too_many" | "interactions_too_large" | "interaction_unset" | "armature_without_bones" |
-    "no_interactions").
+    Raises Problem("interactions_too_many" | "interactions_too_large" | "interaction_unset" |
+    "armature_without_bones" | "no_interactions").
     """
     check_interactions(obj)
     settings = settings_of(obj)

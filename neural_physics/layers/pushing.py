@@ -35,13 +35,15 @@ def lift_off(positions: Floats, surface: Surface, gap: float, depth_limit: float
     fold. All that are high enough keep their positions bit for bit. Raises TooManyPairs.
     """
     lifted, deep = positions.copy(), np.zeros(len(positions), bool)
+    low = np.arange(len(positions))
     for _ in range(TURNS):
-        near = surface.near(lifted, 2.0 * max(gap, depth_limit), gap)
+        near = surface.near(lifted[low], 2.0 * max(gap, depth_limit), gap)
+        low = low[near.at]  # others stay where they are, and high enough
         shares = _over_it(near, surface.edge_length)
         moves = near.heights >= -depth_limit
-        deep[near.at[~moves & (shares > 0.0)]] = True
+        deep[low[~moves & (shares > 0.0)]] = True
         way = np.where(moves, (gap - near.heights) * shares, np.float32(0.0))
-        lifted[near.at] += way[:, None] * near.normals
+        lifted[low] += way[:, None] * near.normals
     return Lifted(lifted, deep)
 
 

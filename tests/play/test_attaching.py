@@ -342,3 +342,16 @@ def test_a_lock_of_the_artist_s_stays(sheet):
     playback.attach(sheet)
     playback.detach(sheet)
     assert bpy.context.scene.render.use_lock_interface
+
+
+def test_an_object_whose_session_cannot_begin_does_not_keep_others_from_playing(sheet, monkeypatch):
+    play_scenes.add_sheet(bpy.data.objects["Hand"], "Other")
+    other = bpy.data.objects["Other"]
+    for obj in (sheet, other):
+        playback.attach(obj)
+    start = playback.PLAYED.start
+    monkeypatch.setattr(playback.PLAYED, "start", lambda obj: 1 / 0 if obj == sheet else start(obj))
+    playback.PLAYED.clear()
+    playback.PLAYED.rebuild()
+    assert playback.PLAYED.problem_of(sheet).code == "play_failed"
+    assert playback.PLAYED.session_of(other) is not None

@@ -11,6 +11,7 @@ PROBLEMS: dict[str, str] = {
     "object_not_named": "Several objects are set up ({found}): choose one with --object.",
     "object_busy": "{object} is busy with its {job}: wait until it has finished, or stop it.",
     "no_scene": "No scene is open: give an existing, readable .blend before --command.",
+    "frame_rate_missing": "{scene} has no frame rate above 0: set a usual Frame Rate under Output.",
     "scene_changed": (
         "{path} was saved by someone else in the meantime and was left unchanged: the results of the job "
         "are beside it; run the command “pack” to put a model into it."

@@ -13,6 +13,7 @@ pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
 from bakes import cloth_and_ball, command_for, contents, run
+from changed_blend import open_without_frame_rate
 from scenes import (
     add_ball,
     add_cloth,
@@ -313,6 +314,12 @@ def test_a_frame_rate_at_which_no_time_or_no_end_of_it_passes(tmp_path, fps, fps
     cloth = cloth_and_ball()
     bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = fps, fps_base
     refused(cloth, tmp_path / "d", "bake_frame_rate", "from 1 to 1000")
+
+
+def test_a_frame_rate_whose_base_is_0(tmp_path):
+    cloth_and_ball()
+    open_without_frame_rate(tmp_path / "scene.blend")
+    refused(bpy.data.objects["Sheet"], tmp_path / "d", "frame_rate_missing", "Scene", "Frame Rate")
 
 
 def test_an_action_with_a_key_that_is_never_reached_is_read_for_an_hour_of_it():

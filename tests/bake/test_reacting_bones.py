@@ -288,3 +288,42 @@ def test_a_strip_of_a_kind_that_only_later_blenders_know_is_passed_over(sheet):
     later = SimpleNamespace(layers=[SimpleNamespace(strips=[SimpleNamespace(type="UNKNOWN"), *strips])])
     assert curves_of_slot(later, slot.handle) == curves
     assert curves_of_slot(action, slot.handle + 1) == []
+
+
+def copies_of(body, count, *, step):
+    """More objects of its mesh on its armature, each further along X."""
+    for number in range(1, count + 1):
+        copy = body.copy()
+        copy.location.x += number * step
+        bpy.context.scene.collection.objects.link(copy)
+    bpy.context.view_layer.update()
+
+
+def test_bodies_of_one_mesh_are_weighed_once_and_sought_no_more_than_there_is_to_find(sheet, monkeypatch):
+    cloth, rig, body = sheet
+    near = near_bones(cloth, rig)
+    copies_of(body, 20, step=0.001)
+    weighed, places = [], []
+    weights, in_world = reacting_bones.bone_weights, reacting_bones._in_world
+    monkeypatch.setattr(
+        reacting_bones, "bone_weights", lambda *args: weighed.append(args[0]) or weights(*args)
+    )
+    monkeypatch.setattr(reacting_bones, "_in_world", lambda of: places.append(of) or in_world(of))
+    assert near_bones(cloth, rig) == near
+    assert weighed == [cloth, body]
+    monkeypatch.setattr(reacting_bones, "MOST_COPIED", 3 * len(body.data.vertices))
+    places.clear()
+    assert near_bones(cloth, rig) == near
+    assert len(places) == 1 + 1 + 3
+
+
+def test_the_nearer_of_two_bodies_of_one_mesh_counts(sheet):
+    cloth, rig, body = sheet
+    near = near_bones(cloth, rig)
+    copies_of(body, 1, step=-5.0)
+    assert near_bones(cloth, rig) == near
+    body.location.x = 5.0
+    bpy.context.view_layer.update()
+    assert near_bones(cloth, rig) == []
+    copies_of(body, 1, step=-5.0)
+    assert near_bones(cloth, rig) == near

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ pytestmark = pytest.mark.blender
 
 import bpy
 import rigs
+from changed_blend import open_changed, open_edited
 from flesh import limb
 from scenes import empty_scene, react_to, set_frame
 from skinned_scenes import sampled, skinned
@@ -217,11 +220,23 @@ def test_keys_of_another_mesh_are_refused(at):
 
 def test_two_keys_of_one_name_as_only_a_changed_file_has_them_are_refused(tmp_path):
     keyed_tube()
-    path = tmp_path / "scene.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=False)
-    data = path.read_bytes()
-    assert b"Crease\0" in data
-    path.write_bytes(data.replace(b"Crease\0", b"Bulge\0\0"))
-    bpy.ops.wm.open_mainfile(filepath=str(path))
+    open_changed(tmp_path / "scene.blend", {b"Crease\0": b"Bulge\0\0"})
     with pytest.raises(Problem, match="two of its shape keys have one name"):
         layout_of(bpy.data.objects["Tube"])
+
+
+def test_a_key_relative_to_one_that_is_not_there_is_left_out_as_blender_does(tmp_path):
+    keyed_tube()
+
+    def relative_to_none(data):
+        struct.pack_into("<h", data, data.index(b"Crease\0") - 20, 77)  # `relative`, before the name
+
+    open_edited(tmp_path / "scene.blend", relative_to_none)
+    tube = bpy.data.objects["Tube"]
+    crease = tube.data.shape_keys.key_blocks["Crease"]
+    assert crease.relative_key is None and crease.value == 2.5
+    with_it = rigs.shown(tube)
+    crease.mute = True
+    assert np.array_equal(rigs.shown(tube), with_it)
+    crease.mute = False
+    assert shape_keys.key_names(tube) == ("Bulge",) and skin_of(tube).keys.names == ("Bulge",)

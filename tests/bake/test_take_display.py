@@ -12,6 +12,7 @@ pytestmark = pytest.mark.blender
 
 import bpy
 from bakes import BOX, command_for, run
+from changed_blend import open_without_frame_rate
 from scenes import add_ball, add_cloth, empty_scene, react_to
 
 from neural_physics.blender.display import takes
@@ -129,3 +130,11 @@ def test_what_a_take_of_thousands_of_channels_names_is_not_copied_thousands_of_t
             writer.append(mesh.rest_positions, places)
     assert takes.show_take(bpy.context.scene, sheet, folder=tmp_path / "d") == "take_000"
     assert len(bpy.data.collections["Take of Sheet"].objects) == 1 + MOST_INTERACTIONS
+
+
+def test_in_a_scene_without_a_frame_rate_nothing_is_shown(sheet, tmp_path):
+    scene = open_without_frame_rate(tmp_path / "scene.blend")
+    sheet = bpy.data.objects["Sheet"]
+    with pytest.raises(Problem) as caught:
+        takes.show_take(scene, sheet, folder=tmp_path / "d")
+    assert caught.value.code == "frame_rate_missing" and not takes.shown_take(sheet)

@@ -355,3 +355,16 @@ def test_a_multiresolution_modifier_which_blender_has_first_is_refused(sheet):
     playback.attach(sheet)
     sheet.modifiers.new("Multires", "MULTIRES")
     object_tasks.check_play(sheet)
+
+
+def test_an_object_whose_session_cannot_begin_does_not_keep_others_from_playing(sheet, monkeypatch):
+    play_scenes.add_sheet(bpy.data.objects["Hand"], "Other")
+    other = bpy.data.objects["Other"]
+    for obj in (sheet, other):
+        playback.attach(obj)
+    start = playback.PLAYED.start
+    monkeypatch.setattr(playback.PLAYED, "start", lambda obj: 1 / 0 if obj == sheet else start(obj))
+    playback.PLAYED.clear()
+    playback.PLAYED.rebuild()
+    assert playback.PLAYED.problem_of(sheet).code == "play_failed"
+    assert playback.PLAYED.session_of(other) is not None

@@ -9,6 +9,7 @@ import numpy as np
 import play_scenes
 import pytest
 import synthetic
+from changed_blend import open_without_frame_rate
 
 from neural_physics.blender.display import evaluation, legend
 from neural_physics.blender.scene.cache_modifier import find_blend
@@ -182,3 +183,12 @@ def test_the_prediction_is_blended_into_the_reference(sheet):
         assert shown == pytest.approx(truth[10] + 0.1 * (1.0 - share), abs=1e-5)
     evaluation.hide_evaluation(sheet)
     assert evaluation.prediction_of(sheet) is None and legend.shown_errors(scene) == {}
+
+
+@pytest.mark.usefixtures("sheet")
+def test_in_a_scene_without_a_frame_rate_nothing_is_shown(tmp_path):
+    scene = open_without_frame_rate(tmp_path / "scene.blend")
+    sheet = bpy.data.objects["Sheet"]
+    with pytest.raises(Problem) as caught:
+        evaluation.show_evaluation(scene, sheet)
+    assert caught.value.code == "frame_rate_missing" and not evaluation.is_shown(sheet)

@@ -7,6 +7,7 @@ import numpy as np
 import play_scenes
 import pytest
 import synthetic
+from changed_blend import open_without_frame_rate
 
 from neural_physics.blender.playing import playback
 
@@ -45,3 +46,16 @@ def test_other_rates_show_the_same_at_the_same_times(at_24, fps, fps_base):
     found = poses_by_time(fps, fps_base)
     assert np.abs(at_24 - synthetic.sheet_mesh().rest_positions).max() > 50 * TOLERANCE  # it moves
     assert np.abs(found - at_24).max() < TOLERANCE
+
+
+def test_a_scene_without_a_frame_rate_plays_once_it_has_one(tmp_path):
+    scene = play_scenes.open_scene()
+    play_scenes.add_sheet(play_scenes.add_hand())
+    scene = open_without_frame_rate(tmp_path / "scene.blend")
+    sheet = bpy.data.objects["Sheet"]
+    playback.attach(sheet)
+    scene.frame_set(2)
+    assert playback.status_of(sheet).problem.code == "frame_rate_missing"
+    scene.render.fps_base = 1.0
+    scene.frame_set(3)
+    assert playback.status_of(sheet).problem is None

@@ -10,6 +10,7 @@ import jiggling
 import numpy as np
 import pytest
 import rigs
+from changed_blend import open_without_frame_rate
 from test_point_caches import pc2_bytes
 from test_spring_play import springs, tube_on_bones
 
@@ -119,3 +120,11 @@ def test_springs_are_found_in_what_was_imported(simulated, tmp_path):
     k_s, _ = springs(len(tube.data.vertices))
     off = np.abs(np.log(read_model(out).tensors["stiffness"] / k_s))
     assert np.median(off) < 0.05
+
+
+def test_a_scene_without_a_frame_rate_is_refused(simulated, tmp_path):
+    _, _, cache, _ = simulated
+    scene = open_without_frame_rate(tmp_path / "scene.blend")
+    with pytest.raises(Problem) as caught:
+        to_the_end(object_tasks.import_steps(scene, bpy.data.objects["Tube"], cache, None, role="training"))
+    assert caught.value.code == "frame_rate_missing"

@@ -22,6 +22,7 @@ from ..scene.rigs.rig_actions import kept_for_testing
 from ..scene.rigs.skins import simulated_mesh
 from ..scene.sampling import layout_of, reference_frame_of
 from ..scene.sources import check_target, physics_of
+from ..settings.frame_rate import frame_rate_of
 from ..settings.properties import settings_of
 from ..settings.simulation import settings_for_solver
 from .acting import only_channels_act
@@ -85,9 +86,9 @@ def dataset_for(
     """The dataset, made if it is not there, and what one made now would say of itself.
 
     moved_as: whose settings say what moves in its takes, None for its own. Raises what `Dataset.create` does,
-    and Problem("dataset_other_fps" | "dataset_made_otherwise").
+    and Problem("frame_rate_missing" | "dataset_other_fps" | "dataset_made_otherwise").
     """
-    fps = scene.render.fps / scene.render.fps_base
+    fps = frame_rate_of(scene)
     mesh, layout, made = simulated_mesh(obj), layout_of(obj), made_with(scene, obj)
     info = DatasetInfo(
         object=obj.name,

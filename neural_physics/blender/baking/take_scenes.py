@@ -13,6 +13,7 @@ from ...files.links import check_no_link, is_own_file
 from ...files.reading import NotReadable, open_plain
 from ..scene.live_fabric import key_fabric
 from ..scene.rigs.repeatability import check_rigs_repeat
+from ..settings.frame_rate import frame_rate_of
 from ..settings.limits import bring_within
 from ..settings.properties import settings_of
 from .motion.frame_rates import check_frame_rate
@@ -33,7 +34,8 @@ def open_scene(path: Path, plan: BakePlan, trust: Trust) -> tuple[bpy.types.Scen
     """Open a copy of the scene; its scripts may run if it was made here.
 
     What was checked when the bake was prepared is checked again: the copy may be somebody else's.
-    Raises Problem("place_is_link" | "folder_not_writable" | "bake_scene_lost" | "bake_frame_rate").
+    Raises Problem("place_is_link" | "folder_not_writable" | "bake_scene_lost" | "bake_frame_rate" |
+    "frame_rate_missing").
     """
     check_no_link(path.parent)
     _clear_cache_of_others(path.with_name(f"blendcache_{path.stem}"))
@@ -106,8 +108,7 @@ def open_with_motion(
     prepare_for_bake(scene, plan.view_layer, obj, take.frames, also=also)
     first = first_frame(obj)
     scene.frame_set(first)
-    fps = scene.render.fps / scene.render.fps_base
-    span = Span(first, take.frames, fps)
+    span = Span(first, take.frames, frame_rate_of(scene))
     if take.kind == "quasistatic":
         key_poses(scene, obj, span, take.seed)
     else:

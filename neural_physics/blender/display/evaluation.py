@@ -20,6 +20,7 @@ from ...errors import Problem
 from ...files.reading import Torn, read_arrays, read_json
 from ..scene.cache_modifier import blend_in, find_blend, show_cache
 from ..scene.sources import check_mesh, mesh_data
+from ..settings.frame_rate import frame_rate_of
 from ..settings.paths import report_folder
 from .copies_beside import collection_name, copies_in, copy_beside, open_collection, put, remove_copies
 
@@ -63,12 +64,12 @@ def show_evaluation(scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
     The prediction is coloured by its error, and can be blended with the reference: see `prediction_of`.
     Returns the error, metres, that the brightest colour means.
     Raises Problem("evaluation_missing" | "file_missing" | "evaluation_other_object" | "cache_not_pc2") and
-    what `sources.check_mesh` does.
+    what `sources.check_mesh` and `frame_rate_of` do.
     """
     check_mesh(obj)
     error = _read_error(obj)
     folder = report_folder(obj)
-    rate = _fps(obj, folder) / (scene.render.fps / scene.render.fps_base)
+    rate = _fps(obj, folder) / frame_rate_of(scene)
     collection = open_collection(scene, _collection_name(obj))
     for step, name in enumerate(("Reference", "Prediction"), 1):
         copy = copy_beside(obj, f"{obj.name} {name}", step)

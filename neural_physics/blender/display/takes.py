@@ -16,6 +16,7 @@ from ..scene.cache_modifier import show_cache
 from ..scene.interaction_names import MOST_INTERACTIONS
 from ..scene.keying import Span, key_frames
 from ..scene.sources import check_mesh, mesh_data
+from ..settings.frame_rate import frame_rate_of
 from ..settings.paths import dataset_folder
 from .copies_beside import collection_name, copies_in, copy_beside, open_collection, put, remove_copies, shift
 
@@ -48,7 +49,8 @@ def show_take(
     folder: of the dataset, None for the object's own. called: another name for what is shown.
     Where the take is kept in the object's own axes, copies of what it reacts to move as they did in it.
     Returns the take's name. Raises what `check_takes` and `Dataset.open` do, and
-    Problem("take_unknown" | "take_too_long_to_show" | "dataset_other_object"); then nothing is shown.
+    Problem("take_unknown" | "take_too_long_to_show" | "dataset_other_object" |
+    "frame_rate_missing"); then nothing is shown.
     """
     if folder is None:
         check_takes(obj)
@@ -58,11 +60,11 @@ def show_take(
     name = _chosen(dataset, name, shown_take(obj))
     movers = _movers(scene, dataset)
     _check_length(dataset, name, len(movers))
+    rate = dataset.info.fps / frame_rate_of(scene)
     collection = open_collection(scene, _collection_name(obj))
     copy = copy_beside(obj, f"{obj.name} {called or name}", 1)
     put(collection, copy)
     copy[TAKE] = called or name
-    rate = dataset.info.fps / (scene.render.fps / scene.render.fps_base)
     show_cache(copy, dataset.path / "takes" / name / "positions.pc2", scene.frame_start, rate)
     if movers:
         _show_movers(scene, obj, collection, dataset.take(name), movers=movers, fps=dataset.info.fps)
@@ -127,7 +129,7 @@ def _show_movers(
 ) -> None:
     """Copies of what the object reacts to, where it was in the take."""
     beside = np.array(shift(obj, 1) @ obj.matrix_world)
-    spacing = scene.render.fps / scene.render.fps_base / fps
+    spacing = frame_rate_of(scene) / fps
     for source, where in movers:
         places = take.interaction[:, where] @ beside[:3, :3].T + beside[:3, 3]
         _put_mover(collection, source, places, Span(scene.frame_start, len(places), fps, spacing))

@@ -21,6 +21,7 @@ from ..scene.interaction_names import MOST_INTERACTIONS, check_interactions
 from ..scene.references import Named
 from ..scene.sampling import FRAME_BINDING, ChannelSampler, bindings_of, bound_numbers, object_in, source_of
 from ..scene.setting_up import BOUND_KINDS, is_animated
+from ..settings.frame_rate import frame_rate_of
 from ..settings.properties import settings_of
 from .output.projecting import Projection
 from .unanimated_channels import UnanimatedChannels
@@ -43,10 +44,12 @@ class Setup(NamedTuple):
 
 
 def setup_of(scene: bpy.types.Scene, obj: bpy.types.Object, capsules: CapsuleSampler | None) -> Setup:
-    """What the scene and the object's settings ask for now. Raises Problem("interactions_too_many")."""
+    """What the scene and the object's settings ask for now.
+
+    Raises Problem("interactions_too_many" | "frame_rate_missing").
+    """
     check_interactions(obj)
-    render = scene.render
-    fps, start = render.fps / render.fps_base, settings_of(obj).start_frame
+    fps, start = frame_rate_of(scene), settings_of(obj).start_frame
     settings, carriers = (capsules.settings, capsules.carriers()) if capsules is not None else ((), {})
     return Setup(scene.session_uid, fps, start, bound_numbers(obj), settings, carriers)
 

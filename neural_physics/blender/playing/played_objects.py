@@ -23,6 +23,7 @@ from ..scene.setting_up import keep_names
 from ..settings.edits import note_edit
 from ..settings.having_settings import has_settings, having_settings
 from ..settings.properties import settings_of
+from ..settings.readable_names import readable_name
 from .collision_suspension import collides, resume_collisions
 from .crowds import Wanted, given
 from .frame_prediction import Predicted, Preparation
@@ -99,8 +100,8 @@ class PlayedObjects:
             if obj.session_uid not in self._sessions:
                 try:
                     self.start(obj)
-                except Problem as problem:
-                    self._problems[obj.session_uid] = problem
+                except Exception as error:  # noqa: BLE001 (a file may hold anything, and others are to play)
+                    self._problems[obj.session_uid] = _problem_of(error, readable_name(obj))
         for obj in playing:  # one that was duplicated shares its mesh since
             session = self.session_of(obj)
             if session is not None:
@@ -383,9 +384,13 @@ class _KeepingProblem:
     def __enter__(self) -> None: ...
 
     def __exit__(self, kind: object, error: BaseException | None, _: object) -> bool:
-        if isinstance(error, Problem):
-            self._session.problem = error
-        elif isinstance(error, Exception):
-            reason = f"{type(error).__name__}: {error}"
-            self._session.problem = Problem("play_failed", object=self._session.name, reason=reason)
+        if isinstance(error, Exception):
+            self._session.problem = _problem_of(error, self._session.name)
         return isinstance(error, Exception)
+
+
+def _problem_of(error: Exception, name: str) -> Problem:
+    """What went wrong with an object, in a sentence."""
+    if isinstance(error, Problem):
+        return error
+    return Problem("play_failed", object=name, reason=f"{type(error).__name__}: {error}")

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...arrays import Doubles
 from ...datasets.importing import Sampled
+from ..settings.frame_rate import frame_rate_of
 from ..settings.properties import settings_of
 from .rigs.skins import check_skin
 from .sampling import ChannelSampler, layout_of, reference_frame_of
@@ -19,11 +20,11 @@ Sampling = Generator[tuple[int, int], None, Sampled]
 def sample_steps(scene: bpy.types.Scene, obj: bpy.types.Object, count: int) -> Sampling:
     """Visit so many frames from the object's Start on; closing it leaves the scene where it was.
 
-    Raises what `check_skin`, `layout_of` and `ChannelSampler` do.
+    Raises what `check_skin`, `layout_of`, `ChannelSampler` and `frame_rate_of` do.
     """
     check_skin(obj)
     layout, frame_name = layout_of(obj), reference_frame_of(obj)
-    sampler = ChannelSampler(obj, layout, frame_name, {}, fps=scene.render.fps / scene.render.fps_base)
+    sampler = ChannelSampler(obj, layout, frame_name, {}, fps=frame_rate_of(scene))
     first = settings_of(obj).start_frame
     rows, frames = np.empty((count, layout.size), np.float32), list[Doubles]()
     frame, subframe = scene.frame_current, scene.frame_subframe

@@ -15,6 +15,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from .having_settings import having_settings
+from .readable_names import make_names_readable
 
 MOST_LINES = 5000  # of a list: far more than anything works with
 MOST_IN_ALL = 100_000  # of a file that is opened: a second or some
@@ -132,6 +133,7 @@ def _bring_all_within(objects: Iterable[bpy.types.Object]) -> None:
     found = [cast(Any, obj).neural_physics for obj in having_settings(objects)]
     for settings in sorted(found, key=lambda each: not (each.enabled or each.playing)):
         bring_within(settings, lines)
+    make_names_readable()
 
 
 def register() -> None:

@@ -44,6 +44,7 @@ from ..scene.sampling import layout_of
 from ..scene.scene_interaction import sample_steps
 from ..scene.sources import check_mesh, check_shown_mesh
 from ..scene.targets import check_set_up
+from ..settings.frame_rate import frame_rate_of
 from ..settings.limits import bring_within, enable
 from ..settings.own_folders import scratch_folder
 from ..settings.paths import (
@@ -166,14 +167,13 @@ def import_steps(
 
     interaction: a file, or None: what the scene has, whose frames are visited one by one. Returns the take's
     name. Yields frames that are done and their total; closing it leaves no take. Raises what
-    `importing.import_take`, `check_mesh` and `sample_steps` do, and Problem("object_busy").
+    `importing.import_take`, `check_mesh` and `sample_steps` do, and
+    Problem("object_busy" | "frame_rate_missing").
     """
     check_mesh(obj)
     _check_free(obj)
     keep_together(obj)
-    render = scene.render
-    fps = render.fps / render.fps_base
-    folder, mesh = dataset_folder(obj), simulated_mesh(obj)
+    folder, mesh, fps = dataset_folder(obj), simulated_mesh(obj), frame_rate_of(scene)
     count = len(importing.read_cache(cache, mesh, obj.name))
     source = (yield from sample_steps(scene, obj, count)) if interaction is None else interaction
     steps = importing.import_take(folder, mesh, obj.name, cache, source=source, fps=fps, role=role)

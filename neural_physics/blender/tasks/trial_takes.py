@@ -10,6 +10,7 @@ import bpy
 from ..baking import preparing
 from ..display import takes
 from ..jobs import host
+from ..settings.frame_rate import frame_rate_of
 from ..settings.own_folders import scratch_folder
 from . import facts, object_tasks
 from .object_tasks import TEST, trial_folder
@@ -31,7 +32,7 @@ def trial_command(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     facts.forget_facts()
     check_trial(scene, obj)
     forget_trial(obj)
-    frames = max(preparing.FEWEST_FRAMES, round(SECONDS * scene.render.fps / scene.render.fps_base))
+    frames = max(preparing.FEWEST_FRAMES, round(SECONDS * frame_rate_of(scene)))
     return preparing.prepare_trial(scene, obj, trial_folder(obj) / DATASET, frames)
 
 

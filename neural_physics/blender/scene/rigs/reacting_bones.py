@@ -5,7 +5,7 @@ Production rigs have hundreds: of fingers and eyelids a skirt learns nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import cast
 
 import bpy
@@ -22,6 +22,7 @@ MANY = 30  # deforming bones: of more, those that are near are chosen when an ar
 REACH = 0.2  # of the object's diagonal: so near to its vertices a body's are seen
 FINE = 1e-3  # of that reach: of vertices nearer to each other one stands for all
 CARRIED = 0.2  # of a vertex's weight, at least, for a bone to carry it
+MOST_COPIED = 2_000_000  # vertices of bodies that share their mesh, beyond the first: looked at in seconds
 
 
 def deforming_bones(rig: bpy.types.Object) -> list[bpy.types.Bone]:
@@ -56,20 +57,30 @@ def near_bones(obj: bpy.types.Object, rig: bpy.types.Object) -> list[str]:
     """The bones that carry vertices of an object, or of a body near it; all as they are now."""
     bones = deforming_bones(rig)
     numbers = {bone.name: number for number, bone in enumerate(bones)}
-    near = set(bone_weights(obj, numbers).bones.tolist())
+    near = np.zeros(len(bones), bool)
+    near[bone_weights(obj, numbers).bones] = True
     points = _in_world(obj)
     if not len(points):
         return []
     reach = REACH * float(np.linalg.norm(np.ptp(points, axis=0)))
     low, high, tree = points.min(axis=0) - reach, points.max(axis=0) + reach, _tree_of(points, FINE * reach)
-    for body in _bodies_of(rig, obj):
-        rows, places = bone_weights(body, numbers), _in_world(body)
-        away = np.full(len(places), np.inf)
-        some = np.flatnonzero(((places >= low) & (places <= high)).all(axis=1))  # others are too far away
-        away[some] = [tree.find(place)[2] for place in places[some].tolist()]
+    left = MOST_COPIED
+    for bodies in _by_mesh(_bodies_of(rig, obj)):
+        rows = bone_weights(bodies[0], numbers)  # the mesh has them: they are the others', too
         held = rows.weights >= CARRIED
-        near |= set(rows.bones[held][away[rows.vertices[held]] <= reach].tolist())
-    return [bone.name for number, bone in enumerate(bones) if number in near]
+        vertices, owners = rows.vertices[held], rows.bones[held]
+        for number, body in enumerate(bodies):
+            sought = ~near[owners]
+            vertices, owners = vertices[sought], owners[sought]
+            left -= len(mesh_data(body).vertices) if number else 0
+            if not len(owners) or left < 0:
+                break
+            places = _in_world(body)
+            away = np.full(len(places), np.inf)
+            some = np.flatnonzero(((places >= low) & (places <= high)).all(axis=1))  # others are too far away
+            away[some] = [tree.find(place)[2] for place in places[some].tolist()]
+            near[owners[away[vertices] <= reach]] = True
+    return [bone.name for bone, is_near in zip(bones, near, strict=True) if is_near]
 
 
 def _tree_of(points: Doubles, fine: float) -> kdtree.KDTree:
@@ -89,6 +100,14 @@ def _bodies_of(rig: bpy.types.Object, obj: bpy.types.Object) -> Iterator[bpy.typ
         carriers = [m.object for m in other.modifiers if isinstance(m, bpy.types.ArmatureModifier)]
         if other.type == "MESH" and other != obj and rig in carriers:
             yield other
+
+
+def _by_mesh(bodies: Iterable[bpy.types.Object]) -> Iterable[list[bpy.types.Object]]:
+    """Those that have one mesh together."""
+    found = dict[int, list[bpy.types.Object]]()
+    for body in bodies:
+        found.setdefault(mesh_data(body).session_uid, []).append(body)
+    return found.values()
 
 
 def _in_world(obj: bpy.types.Object) -> Doubles:

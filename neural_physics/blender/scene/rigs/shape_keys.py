@@ -61,8 +61,9 @@ def _offsets(obj: bpy.types.Object) -> Iterator[tuple[str, Floats]]:
         return
     if len(set(keys.key_blocks.keys())) < len(keys.key_blocks):  # as no Blender saves them
         raise Problem("skin_unusable", object=obj.name, reason="two of its shape keys have one name")
-    basis = keys.reference_key
-    used = [key for key in keys.key_blocks if key not in (basis, key.relative_key) and not key.mute]
+    # Blender shows nothing of a key that is relative to one that is not there, as a damaged file may have it.
+    whole = [key for key in keys.key_blocks if key.relative_key is not None and not key.mute]
+    used = [key for key in whole if key not in (keys.reference_key, key.relative_key)]
     if len(used) > MOST_KEYS:
         reason = f"it has more than {MOST_KEYS:,} shape keys that are not muted"
         raise Problem("skin_unusable", object=obj.name, reason=reason)

@@ -1,0 +1,112 @@
+"""Names of a file that are no UTF-8: they are renamed when it is opened, and what names another finds it."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("bpy")
+pytestmark = pytest.mark.blender
+
+import rigs
+from changed_blend import open_changed
+from scenes import add_cloth, bpy, empty_scene, react_to
+
+from neural_physics.blender.scene.rigs.rig_actions import actions_of, curves_of
+from neural_physics.blender.scene.sources import group_weights
+from neural_physics.blender.settings import readable_names
+from neural_physics.blender.settings.properties import settings_of
+
+MARK = "zz"  # ends the names that are changed
+BAD, GOOD = b"\xff\xfe", "\ufffd\ufffd"
+
+
+def opened(path, *ends):
+    """The file, in which names that end so are no UTF-8."""
+    ends = ends or (b"\0", b'"')  # and where paths name bones
+    open_changed(path, {MARK.encode() + end: BAD + end for end in ends})
+
+
+def test_what_has_a_name_that_is_no_text_is_renamed_and_found_again(tmp_path):
+    empty_scene()
+    rig = rigs.add_rig(3, "Rigzz")
+    cloth = add_cloth("Sheetzz")
+    line = react_to(cloth, rig)
+    line.name, line.test_action = "Linezz", "Actionzz"
+    line.bones.add().name = "bone1zz"
+    settings_of(cloth).simulation.pins = "Pinszz"
+    cloth.vertex_groups["Pins"].name = "Pinszz"
+    cloth.modifiers["Cloth"].settings.vertex_group_mass = "Pinszz"
+    cloth.modifiers["Cloth"].name = "Clothzz"
+    cloth.constraints.new("LIMIT_SCALE").name = "Limitzz"
+    cloth.shape_key_add(name="Basiszz")
+    cloth.shape_key_add(name="Bulgezz").vertex_group = "Pinszz"
+    cloth.data.attributes.new("Heatzz", "FLOAT", "POINT")
+    rig.data.bones["bone1"].name = "bone1zz"
+    rig.pose.bones["bone1zz"].keyframe_insert("location", frame=1)
+    rig.animation_data.action.name = "Actionzz"
+    bpy.context.scene.name, bpy.context.view_layer.name = "Scenezz", "Layerzz"
+    bpy.data.texts.new("Modelzz")
+    group = bpy.data.node_groups.new("Groupzz", "GeometryNodeTree")
+    group.use_fake_user = True
+    group.nodes.new("NodeGroupInput").name = "Inputzz"
+    group.interface.new_socket("Socketzz")
+    opened(tmp_path / "scene.blend")
+
+    cloth, rig = bpy.data.objects[f"Sheet{GOOD}"], bpy.data.objects[f"Rig{GOOD}"]
+    line = settings_of(cloth).interactions[0]
+    assert (line.name, line.test_action, line.object) == (f"Line{GOOD}", f"Action{GOOD}", rig)
+    assert line.bones[0].name in rig.data.bones and line.bones[0].name == f"bone1{GOOD}"
+    assert cloth.modifiers[f"Cloth{GOOD}"].settings.vertex_group_mass in cloth.vertex_groups
+    bulge = cloth.data.shape_keys.key_blocks[f"Bulge{GOOD}"]
+    assert group_weights(cloth, bulge.vertex_group, 0.0).any()
+    assert f"Heat{GOOD}" in cloth.data.attributes and f"Limit{GOOD}" in cloth.constraints
+    action = bpy.data.actions[line.test_action]
+    assert list(actions_of(rig)) == [action]
+    assert (f'pose.bones["bone1{GOOD}"].location', 0) in curves_of(action, rig)
+    assert (bpy.context.scene.name, bpy.context.view_layer.name) == (f"Scene{GOOD}", f"Layer{GOOD}")
+    assert f"Model{GOOD}" in bpy.data.texts
+    group = bpy.data.node_groups[f"Group{GOOD}"]
+    assert f"Input{GOOD}" in group.nodes and group.interface.items_tree[0].name == f"Socket{GOOD}"
+
+
+def test_all_of_many_are_renamed_but_no_more_than_in_a_second(tmp_path, monkeypatch):
+    empty_scene()
+    for number in range(50):
+        bpy.data.objects.new(f"{number}zz", None).use_fake_user = True
+    opened(tmp_path / "all.blend", b"\0")
+    assert sorted(bpy.data.objects.keys()) == sorted(f"{number}{GOOD}" for number in range(50))
+    monkeypatch.setattr(readable_names, "MOST_RENAMED", 3)
+    for obj in list(bpy.data.objects):
+        obj.name = obj.name.replace(GOOD, MARK)
+    opened(tmp_path / "some.blend", b"\0")
+    left = {struct.as_pointer() for struct, _, _ in readable_names._unreadable()}
+    assert len(left) == 47
+
+
+def test_linked_data_keeps_its_name_and_all_else_is_renamed(tmp_path):
+    empty_scene()
+    add_cloth("Sheetzz").modifiers["Cloth"].name = "Clothzz"
+    library = tmp_path / "library.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(library), compress=False)
+    empty_scene()
+    with bpy.data.libraries.load(str(library), link=True) as (_, into):
+        into.objects = ["Sheetzz"]
+    bpy.context.scene.collection.objects.link(into.objects[0])
+    bpy.data.objects.new("Ownzz", None).use_fake_user = True
+    library.write_bytes(library.read_bytes().replace(b"Sheetzz\0", b"Sheet\xff\xfe\0"))
+    opened(tmp_path / "scene.blend", b"\0")
+    names = sorted(readable_names.readable_name(obj) for obj in bpy.data.objects)
+    assert names == [f"Own{GOOD}", f"Sheet{GOOD}"]
+    assert next(obj.name for obj in bpy.data.objects if obj.library is None) == f"Own{GOOD}"
+
+
+def test_what_other_add_ons_gave_to_blenders_kinds_is_not_asked_for():
+    asked = []
+    bpy.types.VertexGroup.theirs = bpy.props.StringProperty(get=lambda _: asked.append(1) or "")
+    try:
+        empty_scene()
+        add_cloth()
+        readable_names.make_names_readable()
+    finally:
+        del bpy.types.VertexGroup.theirs
+    assert not asked

@@ -16,6 +16,7 @@ from ..neural_physics.blender.settings.registration import register_classes, unr
 from ..neural_physics.blender.tasks import object_tasks
 from ..neural_physics.blender.tasks.verdicts import credit_of
 from ..neural_physics.errors import Problem
+from ..neural_physics.files.looking import has_file
 from ..neural_physics.files.names import portable
 from .support import Button, OperatorReturnItems, set_up_target, target
 
@@ -31,7 +32,7 @@ class NEURALPHYSICS_OT_pack(Button, bpy.types.Operator):
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
         obj = set_up_target(context)
-        if not model_path(obj).is_file():
+        if not has_file(model_path(obj)):
             raise Problem("model_missing", object=obj.name)
 
     def run(self, context: bpy.types.Context) -> None:

@@ -13,6 +13,7 @@ from ..neural_physics.blender.settings.paths import at_a_glance
 from ..neural_physics.errors import Problem
 from ..neural_physics.files.atomic import write_atomically, writing
 from ..neural_physics.files.links import check_no_link
+from ..neural_physics.files.looking import has_file
 from ..neural_physics.files.reading import NotReadable, read_bytes
 
 if TYPE_CHECKING:
@@ -84,8 +85,8 @@ def set_up_target(context: bpy.types.Context) -> bpy.types.Object:
 
 
 def existing_file(path: Path) -> Path:
-    """The file, if it is there. Raises Problem("file_missing")."""
-    if not path.is_file():
+    """The file, if it is there. Raises Problem("file_missing" | "place_not_readable")."""
+    if not has_file(path):
         raise Problem("file_missing", path=path)
     return path
 

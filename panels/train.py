@@ -18,6 +18,7 @@ from ..neural_physics.blender.tasks import object_tasks, verdicts
 from ..neural_physics.edition import FULL
 from ..neural_physics.errors import Problem
 from ..neural_physics.evaluation.verdict import gains_nothing
+from ..neural_physics.files.looking import is_file
 from ..neural_physics.jobs.life_cycle import JobState, number_in, text_in
 from ..neural_physics.wording import plural
 from ..operators.evaluation import NEURALPHYSICS_OT_hide_evaluation, NEURALPHYSICS_OT_show_evaluation
@@ -65,7 +66,7 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
             draw_submit(layout, context, obj, object_tasks.TRAIN, operator=NEURALPHYSICS_OT_submit_training)
             if not obstacle(NEURALPHYSICS_OT_train, context):  # else the reason stands under Train already
                 reasons(layout, context, NEURALPHYSICS_OT_submit_training)
-        if best_so_far_path(obj).is_file():
+        if is_file(best_so_far_path(obj)):
             layout.operator(NEURALPHYSICS_OT_use_best_so_far.bl_idname, icon="IMPORT")
         state = job(layout, context, obj, object_tasks.TRAIN)
         if not state.active:
@@ -165,7 +166,7 @@ class NEURALPHYSICS_PT_evaluate(Details, bpy.types.Panel):
             if said and not self._is_said_above(obj, said):
                 verdict(layout, context, said, grade=grade, detail=detail)
             self._draw_errors(layout, state)
-        if report_path(obj).is_file():
+        if is_file(report_path(obj)):
             layout.operator(NEURALPHYSICS_OT_open_report.bl_idname, icon="URL")
             row = layout.row(align=True)
             row.operator(NEURALPHYSICS_OT_show_evaluation.bl_idname, icon="MOD_DATA_TRANSFER")

@@ -24,6 +24,7 @@ from ..errors import Problem
 from ..files.atomic import write_atomically, writing
 from ..files.links import is_link
 from ..files.listing import entries
+from ..files.looking import has_folder
 from ..files.reading import NotReadable, read_bytes, read_json
 from ..jobs.cores import usable_cores
 from ..jobs.events import Emit, Progress, StopRequest
@@ -74,7 +75,7 @@ def open_takes(plan: BakePlan) -> list[PlannedTake]:
         for take in plan.takes
         if take.role == "training"
         and take.kind == "dynamic"
-        and not (begun / take.name).is_dir()
+        and not has_folder(begun / take.name)
         and last_holder(holders_folder(plan.dataset, take.name)) is None
     ]
 

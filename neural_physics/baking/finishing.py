@@ -13,6 +13,7 @@ from ..datasets.take_folders import holders_folder
 from ..datasets.takes import Dataset, TakeOutline, left_out, left_out_in_all
 from ..errors import Problem
 from ..files.atomic import writing
+from ..files.looking import has_folder
 from ..files.replacing import clear_away, remove_folder
 from ..jobs.events import Emit, StopRequest
 from ..jobs.leases import PATIENCE, RENEW_EVERY, Lease, Observer, holder_of
@@ -85,7 +86,7 @@ def finish(plan: BakePlan, emit: Emit, stop: StopRequest) -> dict[str, Any]:
     dataset, observer = Dataset.open(plan.dataset), Observer()
     for take in plan.takes:
         folder = holders_folder(plan.dataset, take.name)
-        begun = folder.is_dir() or take.name in dataset.take_names()
+        begun = has_folder(folder) or take.name in dataset.take_names()
         if begun and not is_complete(plan.dataset, take.name):
             _end(Workplace(dataset, take.name, _claimed(observer, folder, take.name, stop)), take)
     ended = {take.name for take in dataset.outlines()}

@@ -21,6 +21,7 @@ from ..errors import Problem
 from ..files.atomic import write_atomically, writing
 from ..files.copying import copy_living_folder
 from ..files.links import check_no_link
+from ..files.looking import has_file, has_folder
 from ..files.reading import NotReadable, read_bytes
 from ..files.replacing import clear_away, remove_folder, rename
 from ..jobs.leases import Lease, Observer
@@ -124,7 +125,7 @@ class Workplace:
         Where that cannot be done, the next one finds it here.
         """
         with suppress(Problem):
-            if (self._mine / "take.json").is_file():
+            if has_file(self._mine / "take.json"):
                 self.hand_in()
             self.lease.check()
             self.lease.release()
@@ -207,7 +208,7 @@ def workplace(plan: BakePlan, name: str, holder: int) -> Workplace:
 def is_complete(dataset: Path, name: str) -> bool:
     """Whether the dataset has all of a take."""
     folder = dataset / TAKES / name
-    return (folder / "take.json").is_file() and read_take_info(folder).complete
+    return has_file(folder / "take.json") and read_take_info(folder).complete
 
 
 def gather(dataset: Dataset, names: Iterable[str]) -> dict[str, TakeInfo]:
@@ -218,7 +219,7 @@ def gather(dataset: Dataset, names: Iterable[str]) -> dict[str, TakeInfo]:
     observer, elsewhere = Observer(), {}
     for name in names:
         folder = holders_folder(dataset.path, name)
-        if not folder.is_dir():
+        if not has_folder(folder):
             continue
         lease = observer.claim(folder)
         if lease is not None:
@@ -228,7 +229,7 @@ def gather(dataset: Dataset, names: Iterable[str]) -> dict[str, TakeInfo]:
                 forget_failures(folder)
             continue
         there = last_holder(folder)
-        if there is not None and (there / TAKES / name / "take.json").is_file():
+        if there is not None and has_file(there / TAKES / name / "take.json"):
             elsewhere[name] = read_take_info(there / TAKES / name)
     return elsewhere
 
@@ -237,7 +238,7 @@ def frames_there(dataset: Dataset, name: str) -> int:
     """How many frames there are of a take, handed in or under way."""
     folder = last_holder(holders_folder(dataset.path, name))
     for found in (dataset, *([] if folder is None else [dataset.with_takes_in(folder)])):
-        if (found.path / TAKES / name / "take.json").is_file():
+        if has_file(found.path / TAKES / name / "take.json"):
             with suppress(Problem):  # half written, or gone since
                 return found.outline(name).frame_count
     return 0
@@ -247,4 +248,4 @@ def scene_begun(dataset: Path, name: str) -> Path | None:
     """The scene with which a take that is not complete can be gone on with."""
     last = last_holder(holders_folder(dataset, name))  # whose folder the next holder takes over
     scene = None if last is None else last / SCENE
-    return scene if scene is not None and scene.is_file() else None
+    return scene if scene is not None and has_file(scene) else None

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..errors import Problem
 from ..files.listing import entries
+from ..files.looking import has_folder
 from ..files.reading import read_json
 
 PLAN = "bake.json"
@@ -35,7 +36,7 @@ def check_made_by_bakes(folder: Path) -> None:
     if _is_plan(folder / PLAN):
         return
     for path in found:
-        within = entries(path) if OF_HOLDERS.fullmatch(path.name) and path.is_dir() else None
+        within = entries(path) if OF_HOLDERS.fullmatch(path.name) and has_folder(path) else None
         if within is None and not _is_ours(path):
             raise Problem("file_not_ours", path=path)
         for other in within or ():
@@ -53,4 +54,4 @@ def _is_plan(path: Path) -> bool:
 
 def _is_ours(path: Path) -> bool:
     name = WRITTEN.fullmatch(path.name)
-    return name is not None and name[1] in FILES and not path.is_dir()
+    return name is not None and name[1] in FILES and not has_folder(path)

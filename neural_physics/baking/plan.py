@@ -20,6 +20,7 @@ from ..errors import Problem
 from ..files.atomic import write_atomically, writing
 from ..files.links import check_no_link
 from ..files.listing import entries
+from ..files.looking import has_file
 from ..files.names import is_portable, same_key
 from ..files.reading import read_json
 from .own_files import PLAN
@@ -121,11 +122,11 @@ class BakePlan:
     def of_dataset(dataset: Path) -> BakePlan:
         """Of the bake that is under way there.
 
-        Raises Problem("not_prepared" | "dataset_damaged" | "place_is_link").
+        Raises Problem("not_prepared" | "dataset_damaged" | "place_is_link" | "place_not_readable").
         """
         check_own_folders(dataset)
         path = plan_file(dataset)
-        if not path.is_file():
+        if not has_file(path):
             raise Problem("not_prepared", path=dataset)
         return BakePlan.read(path)
 

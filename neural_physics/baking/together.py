@@ -15,6 +15,7 @@ from ..datasets.takes import Dataset, is_there
 from ..files.atomic import writing
 from ..files.links import check_no_link
 from ..files.listing import entries
+from ..files.looking import has_file
 from ..files.replacing import clear_away, remove_folder, rename
 from .plan import MOST_TOGETHER, AlsoBaked
 
@@ -43,7 +44,7 @@ def give_each_its_own(main: Path, takes: Iterable[str]) -> None:
         for folder in entries(check_no_link(held), MOST_TOGETHER):
             target = check_no_link(together_folder(main)) / folder.name
             found = check_no_link(check_no_link(folder) / TAKES) / take
-            if not is_there(check_no_link(target)) or not (check_no_link(found) / "take.json").is_file():
+            if not is_there(check_no_link(target)) or not has_file(check_no_link(found) / "take.json"):
                 continue  # of nothing that was ever prepared
             if not read_take_info(found).complete:
                 continue  # of an object that was left out before the take had ended

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..datasets.takes import MOST_TAKES, Dataset
 from ..errors import Problem
+from ..files.looking import NOT_READABLE, look
 from ..jobs.leases import Observer
 from .gathering import TakeState, state_of
 from .plan import BakePlan, PlannedTake, plan_file
@@ -69,22 +70,26 @@ class Watch:
         self._history: deque[tuple[float, int]] = deque()
 
     def look(self) -> Seen | None:
-        """Look once; None where nothing was prepared, or it cannot be read. Raises OSError."""
+        """Look once; None where nothing was prepared, or it is damaged.
+
+        Raises Problem("place_not_readable"), as where a file server does not answer.
+        """
         try:
             prepared = self._prepared()
             if prepared is None:
                 return None
             plan, dataset = prepared
             seen = Seen(tuple(self._state(take, dataset) for take in plan.takes[:MOST_TAKES]))
-        except Problem:  # the panel says what is wrong with a dataset
+        except Problem as problem:  # the panel says what is wrong with a dataset
+            if problem.code == NOT_READABLE:
+                raise
             return None
         return Seen(seen.takes, self._seconds_left(seen))
 
     def _prepared(self) -> tuple[BakePlan, Dataset] | None:
         """The plan, read anew where it has changed."""
-        try:
-            about = plan_file(self._path).stat()
-        except FileNotFoundError:
+        about = look(plan_file(self._path))
+        if about is None:
             self._forget()
             return None
         stamp = about.st_mtime_ns, about.st_size

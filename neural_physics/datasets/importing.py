@@ -19,6 +19,7 @@ from ..errors import Problem
 from ..files.atomic import writing
 from ..files.links import check_no_link
 from ..files.locks import one_at_a_time
+from ..files.looking import has_file
 from ..files.names import same_key
 from ..files.reading import map_array, open_plain
 from ..files.replacing import remove_folder, rename
@@ -107,7 +108,7 @@ def import_take(
     if name:
         _check_name(name)
     positions = read_cache(cache_path, mesh, object_name)
-    existing = Dataset.open(dataset_path) if (dataset_path / "dataset.json").is_file() else None
+    existing = Dataset.open(dataset_path) if has_file(dataset_path / "dataset.json") else None
     known = existing.info.channels if existing else None
     sampled = Sampled(*read_interaction(source, columns, known)) if isinstance(source, Path) else source
     if len(sampled.interaction) != len(positions):
@@ -307,7 +308,7 @@ def _check_name(name: str) -> None:
 
 def _delete_unfinished(folder: Path, dataset: Path) -> None:
     """Make room where an import was cut short; anything else that has the name stays."""
-    if not (folder / "take.json").is_file() or read_take_info(folder).complete:
+    if not has_file(folder / "take.json") or read_take_info(folder).complete:
         raise Problem("take_exists", path=dataset, take=folder.name)
     with writing(folder):
         remove_folder(folder)

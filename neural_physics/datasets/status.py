@@ -77,11 +77,11 @@ def _stamp(path: Path) -> Stamp:
     try:
         entries_of(path / TAKES)
         begun = under_way(path)
-    except Problem:
-        return ((str(path), 0, MOST_TAKES + 1),)
+    except Problem as problem:
+        return ((problem.message, 0, MOST_TAKES + 1),)
     files = [path / "dataset.json", path / "mesh.npz"]
     for folder in (path, *begun.values()):
-        with suppress(Problem, OSError):
+        with suppress(Problem):
             files += [take / name for take in entries_of(folder / TAKES) for name in READ]
     found = [(str(file), *about) for file in files if (about := _about(file))]
     return tuple(sorted(found))
@@ -98,8 +98,8 @@ def _about(file: Path) -> tuple[int, int] | None:
 
 def _look(path: Path) -> DatasetStatus:
     try:
-        dataset = Dataset.open(path)
         begun = under_way(path)
+        dataset = Dataset.open(path)
         takes = [*dataset.outlines(), *_begun(dataset, begun)]
         body = dataset.body
     except Problem as problem:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..files.listing import entries
+from ..files.looking import has_file
 
 TAKES = "takes"
 TOGETHER = "together"
@@ -48,8 +49,8 @@ def under_way(dataset: Path) -> dict[str, Path]:
     found = {}
     for folder in sorted(entries(side_folder(dataset))):
         holder = last_holder(folder)
-        handed_in = (dataset / TAKES / folder.name / "take.json").is_file()
-        begun = holder is not None and (holder / TAKES / folder.name / "take.json").is_file()
+        handed_in = has_file(dataset / TAKES / folder.name / "take.json")
+        begun = holder is not None and has_file(holder / TAKES / folder.name / "take.json")
         if holder is not None and begun and not handed_in:
             found[folder.name] = holder
     return found

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Self
 
@@ -15,6 +14,8 @@ from ..arrays import Floats
 from ..errors import Problem
 from ..files.atomic import writing
 from ..files.links import check_no_link
+from ..files.listing import first_entries
+from ..files.looking import has_file, is_file, look
 from ..files.row_files import map_rows, row_count
 from ..interaction.channels import ChannelLayout
 from .body import Body
@@ -93,15 +94,12 @@ class TakeOutline:
 
 def is_there(path: Path) -> bool:
     """Whether a dataset is in this folder, and can be reached."""
-    try:
-        return (path / "dataset.json").is_file()
-    except OSError:  # what a file server says that does not answer
-        return False
+    return is_file(path / "dataset.json")
 
 
 def check_there(path: Path) -> None:
-    """Raises Problem("dataset_missing")."""
-    if not is_there(path):
+    """Raises Problem("dataset_missing" | "place_not_readable")."""
+    if not has_file(path / "dataset.json"):
         raise Problem("dataset_missing", path=path)
 
 
@@ -137,10 +135,11 @@ def _segments(info: TakeInfo, frames: int) -> list[tuple[int, int]]:
 
 
 def entries_of(takes: Path) -> list[Path]:
-    """What is in a dataset's folder of takes. Raises Problem("dataset_damaged") for what nobody has baked."""
-    if not takes.is_dir():
-        return []
-    entries = list(islice(takes.iterdir(), MOST_TAKES + 1))
+    """What is in a dataset's folder of takes.
+
+    Raises Problem("place_not_readable"), and Problem("dataset_damaged") for what nobody has baked.
+    """
+    entries = first_entries(takes, MOST_TAKES + 1)
     if len(entries) > MOST_TAKES:
         raise Problem("dataset_damaged", path=takes.parent, reason=f"it has more than {MOST_TAKES:,} takes")
     return entries
@@ -164,7 +163,11 @@ class Dataset:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Raises Problem("dataset_missing" | "dataset_damaged" | "dataset_newer" | "place_is_link")."""
+        """Open what is there.
+
+        Raises Problem("dataset_missing" | "place_not_readable" | "dataset_damaged" | "dataset_newer" |
+        "place_is_link").
+        """
         check_there(path)
         _check_own(path, (TAKES, *OF_DATASET))
         info = read_info(path)
@@ -178,13 +181,13 @@ class Dataset:
         """Make the folder, or open one that holds the same object and channels.
 
         Raises Problem("dataset_settings_unusable" | "dataset_other_object" | "dataset_other_channels" |
-        "file_not_ours" | "folder_not_writable" | "disk_full").
+        "file_not_ours" | "place_not_readable" | "folder_not_writable" | "disk_full").
         """
         try:
             check_info(info)
         except (TypeError, ValueError) as error:
             raise Problem("dataset_settings_unusable", path=path, reason=error) from error
-        if (path / "dataset.json").is_file():
+        if has_file(path / "dataset.json"):
             dataset = cls.open(path)
             dataset.check_matches(info)
             return dataset
@@ -228,7 +231,7 @@ class Dataset:
     @property
     def body(self) -> Body | None:
         """What the bundled solver simulated; None where it did not. Raises Problem("dataset_damaged")."""
-        if self._body is None and (self.path / BODY).is_file():  # a bake that has begun may just have made it
+        if self._body is None and has_file(self.path / BODY):  # a bake that has begun may just have made it
             body = Body.read(self.path / BODY)
             if len(body.carried(body.rest_positions)) != self.info.vertex_count:
                 raise Problem("dataset_damaged", path=self.path, reason=f"{BODY} belongs to another mesh")
@@ -248,7 +251,7 @@ class Dataset:
 
     def take_names(self) -> list[str]:
         """All takes that were begun, in order; they may have no frames yet. Raises what `entries_of` does."""
-        return sorted(p.name for p in entries_of(self.path / "takes") if (p / "take.json").is_file())
+        return sorted(p.name for p in entries_of(self.path / "takes") if has_file(p / "take.json"))
 
     def take(self, name: str) -> Take:
         """Map one take. Raises Problem("dataset_damaged" | "place_is_link")."""
@@ -288,7 +291,7 @@ class Dataset:
         None where Blender made the take. Raises Problem("dataset_damaged").
         """
         folder = self.path / "takes" / name
-        if not (folder / REQUEST).is_file() or not (folder / TRACKS).is_file():
+        if not has_file(folder / REQUEST) or not has_file(folder / TRACKS):
             return None
         request, tracks = SimulationRequest.read(folder / REQUEST), Tracks.read(folder / TRACKS)
         try:
@@ -356,7 +359,7 @@ class Dataset:
 def _check_free(path: Path) -> None:
     """Raise Problem("file_not_ours") where the mesh of a new dataset would replace another file."""
     mesh = path / "mesh.npz"
-    if mesh.exists():  # of a dataset that was being made when its maker was killed
+    if look(mesh) is not None:  # of a dataset that was being made when its maker was killed
         try:
             read_mesh(mesh)
         except Problem as problem:

@@ -10,6 +10,7 @@ PROBLEMS: dict[str, str] = {
         "another folder or file under Options."
     ),
     "folder_not_writable": "The folder {path} cannot be written to ({reason}): choose another one.",
+    "place_not_readable": "{path} cannot be read ({reason}): change its permissions, or choose another location.",
     "place_elsewhere": (
         "{object} keeps its {setting} at {path}, outside the folder neural_physics beside this .blend: click Allow "
         "if you trust that location, choose another under Options, or give it on the command line."

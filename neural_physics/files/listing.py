@@ -7,17 +7,28 @@ from itertools import islice
 from pathlib import Path
 
 from ..errors import Problem
+from .looking import refused
 
 MOST_ENTRIES = 10_000  # of a folder that a bake keeps; to list a million takes seconds
 
 
 def entries(folder: Path, most: int = MOST_ENTRIES) -> list[Path]:
-    """All that is in a folder, nothing where there is none. Raises OSError and Problem("dataset_damaged")."""
+    """All that is in a folder, nothing where there is none.
+
+    Raises Problem("place_not_readable" | "dataset_damaged").
+    """
+    found = first_entries(folder, most + 1)
+    if len(found) > most:
+        raise Problem("dataset_damaged", path=folder, reason=f"a folder has more than {most:,} files in it")
+    return found
+
+
+def first_entries(folder: Path, most: int | None) -> list[Path]:
+    """So many of those that are in a folder, None for all. Raises Problem("place_not_readable")."""
     try:
         with os.scandir(folder) as found:
-            names = [entry.name for entry in islice(found, most + 1)]
+            return [folder / entry.name for entry in islice(found, most)]
     except (FileNotFoundError, NotADirectoryError):
         return []
-    if len(names) > most:
-        raise Problem("dataset_damaged", path=folder, reason=f"a folder has more than {most:,} files in it")
-    return [folder / name for name in names]
+    except OSError as error:
+        raise refused(error, folder) from error

@@ -23,6 +23,7 @@ DEVICES = frozenset(
 NOT_ON_WINDOWS = frozenset('<>:"/\\|?*')
 KEPT_KINDS = "LMN"  # of Unicode's categories: letters, marks on them, numbers
 KEPT_SIGNS = "-_"
+LONGEST_NAME = 200  # bytes; file systems allow 255, of which a number, a date or a suffix takes some
 
 
 def same_key(name: str) -> str:
@@ -38,9 +39,13 @@ def is_portable(name: str) -> bool:
 
 
 def portable(text: str) -> str:
-    """A name for a text, such as an object's: letters of every script and numbers stay, one for one."""
+    """A name for a text, such as an object's: letters of every script and numbers stay, one for one.
+
+    What no file system has room for is cut off: Blender allows as long names, and NFC makes some longer.
+    """
     whole = unicodedata.normalize("NFC", text)
     name = "".join(c if c in KEPT_SIGNS or unicodedata.category(c)[0] in KEPT_KINDS else "_" for c in whole)
+    name = name.encode()[:LONGEST_NAME].decode(errors="ignore")
     return f"{name}_" if not name or _is_device(name) else name
 
 

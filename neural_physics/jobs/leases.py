@@ -27,6 +27,7 @@ from ..errors import Problem
 from ..files.atomic import write_atomically, writing
 from ..files.links import check_no_link, open_own
 from ..files.listing import entries
+from ..files.looking import look
 from ..files.reading import read_json
 from .processes import FIRST, LAST, Watched
 
@@ -90,9 +91,11 @@ class Lease:
     def check(self) -> None:
         """To be called before each write, also by processes that work for the holder.
 
-        Raises Problem("taken_over") where another one has taken over, or even finished and tidied up.
+        Raises Problem("taken_over") where another one has taken over, or even finished and tidied up, and
+        Problem("place_not_readable").
         """
-        if _path(self.folder, self.number + 1).exists() or not _path(self.folder, self.number).exists():
+        later, own = (look(_path(self.folder, number)) for number in (self.number + 1, self.number))
+        if later is not None or own is None:
             raise Problem("taken_over", path=self.folder)
 
     def renew(self) -> None:
@@ -117,7 +120,7 @@ class Lease:
 
     def forget_former(self) -> None:
         """Delete the files of holders long before, where there would be many; nobody asks for them."""
-        with suppress(OSError):  # they do no harm
+        with suppress(OSError, Problem):  # they do no harm
             for path in entries(self.folder):
                 if 0 < _number(path.name) < self.number - FORMER:
                     path.unlink(missing_ok=True)

@@ -20,6 +20,7 @@ from ..errors import Problem
 from ..files.atomic import write_atomically, writing
 from ..files.links import check_no_link, is_link
 from ..files.locks import holding, is_held
+from ..files.looking import is_file
 from ..files.reading import open_plain, read_json
 from .events import parse_event
 from .life_cycle import Effect, Exited, JobEvent, JobState, Reported, Start, Stop, advance
@@ -211,7 +212,10 @@ def is_written(log: Path) -> bool:
     Where the file system cannot say, it counts as not written, and so does a link to another file, which
     somebody else may have open.
     """
-    return not is_link(log) and log.is_file() and is_held(log)
+    try:
+        return not is_link(log) and is_file(log) and is_held(log)
+    except OSError:
+        return False
 
 
 def _bytes(path: Path, first: int) -> bytes:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Indices
 from ..errors import Problem
+from ..files.looking import look
 from ..files.reading import NotReadable, open_plain
 from ..files.tensor_file import DTYPES, DamagedTensors, parse_object, parse_tensors
 from ..interaction.channels import ChannelLayout
@@ -129,9 +130,9 @@ def read_model(path: Path) -> Model:
 def check_replaceable(path: Path) -> None:
     """Raise Problem("file_not_ours") for a file that is there and no model: a new model would replace it.
 
-    Others call theirs `model.safetensors`, too.
+    Others call theirs `model.safetensors`, too. Raises Problem("place_not_readable"), too.
     """
-    if not path.exists():
+    if look(path) is None:
         return
     try:
         read_model(path)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 import tracemalloc
 from types import SimpleNamespace
 
@@ -220,6 +222,48 @@ def test_a_dataset_of_more_takes_than_anybody_bakes_is_not_looked_through(datase
     assert dataset_status(dataset.path).trouble.code == "dataset_damaged"
     with pytest.raises(Problem, match="more than 3 takes"):
         Dataset.open(dataset.path).takes()
+
+
+@pytest.mark.parametrize("name", ["takes", "bake", "bake/take_000", "body.npz", "dataset.json"])
+def test_a_link_to_itself_in_a_dataset_is_told_as_such(dataset, name):
+    place = dataset.path / name
+    shutil.rmtree(place, ignore_errors=True)
+    place.unlink(missing_ok=True)
+    place.parent.mkdir(exist_ok=True)
+    place.symlink_to(place.name)
+    forget()
+    trouble = dataset_status(dataset.path).trouble
+    assert trouble.code == "place_not_readable" and "Too many levels" in trouble.message
+    place.unlink()
+    if name in ("bake", "body.npz"):
+        forget()
+        assert dataset_status(dataset.path).trouble is None
+
+
+def test_a_dataset_of_a_name_that_no_disk_has_is_told_as_such(tmp_path):
+    forget()
+    assert dataset_status(tmp_path / ("a" * 300)).trouble.code == "place_not_readable"
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="only root without its rights is refused")
+@pytest.mark.parametrize("name", ["", "takes", "takes/take_000"])
+def test_a_folder_that_nobody_may_read_is_told_as_such(dataset, name):
+    place = dataset.path / name
+    place.chmod(0)
+    said = f"""
+from pathlib import Path
+from neural_physics.datasets.status import dataset_status
+print(dataset_status(Path({str(dataset.path)!r})).trouble.message)
+"""
+    rights = "-dac_override,-dac_read_search"
+    without = ["setpriv", f"--bounding-set={rights}", f"--inh-caps={rights}"] if os.geteuid() == 0 else []
+    try:
+        asked = subprocess.run(
+            [*without, sys.executable, "-c", said], check=False, capture_output=True, text=True
+        )
+    finally:
+        place.chmod(0o700)
+    assert "cannot be read (Permission denied)" in asked.stdout, asked.stderr
 
 
 def test_a_folder_that_answers_slowly_is_asked_less_often(dataset, monkeypatch):

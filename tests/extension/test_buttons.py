@@ -262,3 +262,48 @@ bpy.context.scene.frame_set(2)
 says("do not match the mesh the model was trained on")
 """
     )
+
+
+def test_panels_draw_and_say_why_where_the_system_lets_nobody_look(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        SCENE
+        + """
+import os
+from drawn_panels import all_drawn
+
+settings.enabled = True
+settings.interactions.add().object = hand
+data = part("neural_physics.datasets.status")
+HOME = HERE / "neural_physics"
+folder = HOME / "scene" / "Sheet" / "dataset"
+folder.mkdir(parents=True)
+
+def says(reason, by_buttons=True):
+    data.forget()
+    assert reason in all_drawn().words, all_drawn().words
+    for button in (ours.bake, ours.train, ours.show_take):
+        refused(reason if by_buttons else "neural_physics", button)
+
+(folder / "bake").symlink_to("bake")
+says("bake cannot be read (Too many levels of symbolic links)")
+(folder / "bake").unlink()
+data.forget()
+assert "cannot be read" not in all_drawn().words
+
+settings.dataset_folder = "//neural_physics/" + "a" * 300
+says("File name too long", by_buttons=False)  # of which Blender cuts off the end
+settings.dataset_folder = ""
+
+stat, scandir = Path.stat, os.scandir
+
+def ask(of, place, **options):
+    if HOME in Path(place).parents:
+        raise PermissionError(13, "Permission denied", str(place))
+    return of(place, **options)
+
+Path.stat = lambda place, **options: ask(stat, place, **options)
+os.scandir = lambda place=".": ask(scandir, place)
+says("cannot be read (Permission denied)")
+Path.stat, os.scandir = stat, scandir
+"""
+    )

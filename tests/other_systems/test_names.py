@@ -60,6 +60,13 @@ def test_a_text_has_a_name_that_every_system_takes(text, name):
     assert portable(text) == name and is_portable(name)
 
 
+@pytest.mark.parametrize("text", ["a" * 300, "\u0958" * 85, "a" + "布" * 100])
+def test_a_long_text_has_a_name_that_a_disk_has_room_for(text, tmp_path):
+    """NFC makes two letters of that in the middle, so that 255 bytes become 510."""
+    assert 195 < len(portable(text).encode()) <= 200
+    (tmp_path / f"{portable(text)} 2026-01-01 12.00.00").mkdir()
+
+
 def test_for_ascii_it_is_the_name_that_blender_makes():
     """So that files are found that were made before."""
     bpy = pytest.importorskip("bpy")

@@ -13,6 +13,7 @@ from typing import Any
 import bpy
 
 from ...errors import Problem
+from ...files.looking import is_file, is_folder
 from ...jobs.events import parse_event
 from ...jobs.isolated_python import clean_environment, run_module
 from ...jobs.life_cycle import JobState
@@ -47,7 +48,7 @@ def python_path() -> Path | None:
     if chosen:
         return _program_in(Path(chosen))
     created = python_in(environment_folder())
-    if created.is_file() and state_of(CREATE).phase == "finished":
+    if is_file(created) and state_of(CREATE).phase == "finished":
         return created
     return Path(sys.executable) if _brings_torch() else None
 
@@ -64,9 +65,9 @@ def check_python() -> Path:
     # Else the .blend, or the folder that Blender was started in, would say which program that is.
     if _chosen().startswith("//") or not python.is_absolute():
         raise Problem("training_python_relative", path=python)
-    if python.is_dir():
+    if is_folder(python):
         raise Problem("training_python_folder", path=python, expected=python_in(Path()))
-    if not python.is_file():
+    if not is_file(python):
         raise Problem("training_python_missing", path=python)
     if not os.access(python, os.X_OK):
         raise Problem("training_python_unusable", path=python, reason="it is not a program")
@@ -203,8 +204,8 @@ def _brings_torch() -> bool:
 def _program_in(chosen: Path) -> Path:
     """The Python of an environment's folder, or of its folder of programs; else what was chosen."""
     usual = python_in(chosen)
-    places = (usual, chosen / usual.name) if chosen.is_absolute() and chosen.is_dir() else ()
-    return next((place for place in places if place.is_file()), chosen)
+    places = (usual, chosen / usual.name) if chosen.is_absolute() and is_folder(chosen) else ()
+    return next((place for place in places if is_file(place)), chosen)
 
 
 def _chosen() -> str:

@@ -12,6 +12,7 @@ import bpy
 from ...datasets.point_caches import pc2_header
 from ...errors import Problem
 from ...files.atomic import writing
+from ...files.looking import has_folder
 from ...files.replacing import replace
 from ..scene.cache_modifier import show_cache
 from .handlers import PLAYED, settle_previews
@@ -51,7 +52,7 @@ def bake_steps(
     """
     if first > last:
         raise Problem("frames_reversed", object=obj.name, first=first, last=last)
-    if path.is_dir():
+    if has_folder(path):
         raise Problem("file_is_folder", path=path)
     session = _sound_session(obj)
     settle_previews(playing=False)  # the file is made of what the mesh shows

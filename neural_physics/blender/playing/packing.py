@@ -17,6 +17,7 @@ import bpy
 from ...errors import Problem
 from ...files.atomic import write_atomically, writing
 from ...files.links import check_no_link
+from ...files.looking import has_file
 from ...files.reading import NotReadable, read_bytes
 from ...models.model_file import Model, parse_model, read_model_bytes
 from ..settings.paths import MODEL, model_path, named_model
@@ -123,7 +124,7 @@ def current_model(obj: bpy.types.Object) -> bytes | Path:
     if data is not None:
         return data
     path = model_path(obj)
-    if path.name == MODEL.name and not path.is_file():  # no other one was chosen
+    if path.name == MODEL.name and not has_file(path):  # no other one was chosen
         raise Problem("model_missing", object=obj.name)
     return path
 
@@ -160,7 +161,7 @@ def file_of(obj: bpy.types.Object) -> Path:
         return path
     if is_another(obj, path):
         path = check_no_link(path.with_name(f"{path.stem}.packed{path.suffix}"))
-    if not path.is_file() or is_another(obj, path):
+    if not has_file(path) or is_another(obj, path):
         unpack(obj, path, overwrite=True)
     return path
 

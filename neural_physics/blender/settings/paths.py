@@ -19,6 +19,8 @@ import bpy
 
 from ...errors import Problem
 from ...files.links import check_no_link
+from ...files.listing import first_entries
+from ...files.looking import is_file
 from ...files.names import portable, same_key
 from .having_settings import having_settings
 from .named_places import HOME, LONGEST, check_length, check_place, may_name, place_named
@@ -124,7 +126,7 @@ def home_folder(obj: bpy.types.Object) -> Path:
     blend = Path(bpy.data.filepath)
     home = blend.parent / HOME
     # Where earlier versions kept them.
-    if (home / name / DATASET / "dataset.json").is_file() or (home / name / MODEL).is_file():
+    if is_file(home / name / DATASET / "dataset.json") or is_file(home / name / MODEL):
         return home / name
     return _not_anothers(home / portable(blend.stem) / name, obj)
 
@@ -177,8 +179,7 @@ def _not_anothers(home: Path, obj: bpy.types.Object) -> Path:
 
 
 def _look_for_home(home: Path, obj: bpy.types.Object) -> Path:
-    beside = home.parent.iterdir() if home.parent.is_dir() else ()
-    if not any(same_key(folder.name) == same_key(home.name) for folder in beside):
+    if not any(same_key(folder.name) == same_key(home.name) for folder in _seen_in(home.parent)):
         return home
     others = (settings_of(other) for other in having_settings(bpy.data.objects) if other != obj)
     named = {name for settings in others for name in (settings.dataset_folder, settings.model_path) if name}
@@ -187,6 +188,14 @@ def _look_for_home(home: Path, obj: bpy.types.Object) -> Path:
     taken = {same_key(place.parts[0]) for place in below if len(place.parts) > 1}
     numbered = (home if number == 1 else home.with_name(f"{home.name} {number}") for number in count(1))
     return next(place for place in numbered if same_key(place.name) not in taken)
+
+
+def _seen_in(folder: Path) -> list[Path]:
+    """What can be seen in a folder: where it cannot be read, nothing is written there either."""
+    try:
+        return first_entries(folder, None)
+    except Problem:
+        return []
 
 
 def remove_if_empty(folder: Path) -> None:

@@ -15,6 +15,7 @@ from ...datasets.status import forget
 from ...errors import Problem
 from ...files.atomic import writing
 from ...files.links import check_no_link, is_link
+from ...files.looking import is_folder
 from ...files.replacing import rename
 from ...jobs.process import is_written
 from ...jobs.wording import job_name
@@ -38,7 +39,7 @@ def left_behind(obj: bpy.types.Object) -> Path | None:
     if not bpy.data.filepath:
         return None
     folders = (_folder_of(getattr(settings_of(obj), name)) for name in SETTINGS)
-    return next((folder for folder in folders if folder is not None and folder.is_dir()), None)
+    return next((folder for folder in folders if folder is not None and is_folder(folder)), None)
 
 
 def check_move(obj: bpy.types.Object | None) -> Path:

@@ -18,6 +18,7 @@ from ...datasets.take_folders import side_folder, together_folder, under_way
 from ...datasets.takes import BODY, Dataset
 from ...errors import Problem
 from ...files.atomic import writing
+from ...files.looking import has_file, is_file
 from ...files.replacing import remove_folder
 from ...jobs.wording import job_name
 from ...methods.registry import load_method
@@ -123,7 +124,7 @@ def check_play(obj: bpy.types.Object | None) -> None:
     obj = check_set_up(obj)
     check_shown_mesh(obj)
     check_play_place(obj)
-    if settings_of(obj).model is None and not model_path(obj).is_file():
+    if settings_of(obj).model is None and not has_file(model_path(obj)):
         raise Problem("model_missing", object=obj.name)
 
 
@@ -197,7 +198,7 @@ def _alone(obj: bpy.types.Object, folder: Path, steps: importing.ImportSteps) ->
 def interaction_beside(cache: Path) -> Path:
     """The interaction file of a point cache's name: .npy if there is one, else .csv."""
     arrays = cache.with_suffix(".npy")
-    return arrays if arrays.is_file() else cache.with_suffix(".csv")
+    return arrays if is_file(arrays) else cache.with_suffix(".csv")
 
 
 def interaction_of(obj: bpy.types.Object, cache: Path, chosen: Path | None, from_scene: bool) -> Path | None:
@@ -315,7 +316,7 @@ def train_command(obj: bpy.types.Object) -> list[str]:
 
 def resumes_training(obj: bpy.types.Object) -> bool:
     """Whether Train would go on with a training that was stopped or killed: the same settings and takes."""
-    if not checkpoint_path(obj).is_file():
+    if not is_file(checkpoint_path(obj)):
         return False
     began = host.begun(jobs_folder(obj), TRAIN, _train_arguments(obj))
     return began is not None and dataset_status(dataset_folder(obj)).changed <= began

@@ -8,6 +8,7 @@ import bpy
 
 from ...datasets.status import DatasetStatus, dataset_status
 from ...errors import Problem
+from ...files.looking import is_file
 from ..baking.motion.pose_motion import pose_takes
 from ..baking.motion.training_motion import moving_takes
 from ..settings.paths import dataset_folder, model_path
@@ -44,7 +45,7 @@ def is_done(obj: bpy.types.Object, step: Step) -> bool:
 
 def _has_model(obj: bpy.types.Object) -> bool:
     try:
-        return settings_of(obj).model is not None or model_path(obj).is_file()
+        return settings_of(obj).model is not None or is_file(model_path(obj))
     except Problem:  # a scene that names places elsewhere; the panel asks about them
         return False
 

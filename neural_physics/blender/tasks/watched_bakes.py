@@ -50,7 +50,9 @@ class _Watched:
     def look(self) -> None:
         """Look at the folder, however long that takes."""
         begun = time.monotonic()
-        with suppress(OSError):  # it is not there for now: what was seen last is still the best there is
+        with suppress(
+            OSError, Problem
+        ):  # it is not there for now: what was seen last is still the best there is
             self.seen = self._watch.look()
         self._took = time.monotonic() - begun
 

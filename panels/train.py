@@ -21,7 +21,6 @@ from ..neural_physics.evaluation.verdict import gains_nothing
 from ..neural_physics.jobs.life_cycle import JobState, number_in, text_in
 from ..neural_physics.wording import plural
 from ..operators.evaluation import NEURALPHYSICS_OT_hide_evaluation, NEURALPHYSICS_OT_show_evaluation
-from ..operators.support import obstacle
 from ..operators.tasks.bake import NEURALPHYSICS_OT_bake_more
 from ..operators.tasks.submitting import NEURALPHYSICS_OT_submit_training
 from ..operators.tasks.train import (
@@ -31,7 +30,18 @@ from ..operators.tasks.train import (
     NEURALPHYSICS_OT_use_best_so_far,
 )
 from .submitting import draw_submit
-from .support import Details, Section, busy, button, job, reasons, sentences, settings_column, verdict
+from .support import (
+    Details,
+    Section,
+    busy,
+    button,
+    job,
+    reasons,
+    sentences,
+    settings_column,
+    tall_button,
+    verdict,
+)
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems as Icon
@@ -59,15 +69,16 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
             for preset in USUAL_PRESETS:
                 row.prop_enum(settings_of(obj), "preset", preset)
             text = "Resume Training" if object_tasks.resumes_training(obj) else "Train"
-            button(layout, context, NEURALPHYSICS_OT_train, text, icon="OUTLINER_OB_LIGHT")
+            tall_button(layout, NEURALPHYSICS_OT_train, text, icon="OUTLINER_OB_LIGHT")
             if FULL:
                 self._draw_python_setup(layout, obj)
             draw_submit(layout, context, obj, object_tasks.TRAIN, operator=NEURALPHYSICS_OT_submit_training)
-            if not obstacle(NEURALPHYSICS_OT_train, context):  # else the reason stands under Train already
-                reasons(layout, context, NEURALPHYSICS_OT_submit_training)
+            # Mostly it is the same for both.
+            reasons(layout, context, NEURALPHYSICS_OT_train, NEURALPHYSICS_OT_submit_training)
         if best_so_far_path(obj).is_file():
             layout.operator(NEURALPHYSICS_OT_use_best_so_far.bl_idname, icon="IMPORT")
-        state = job(layout, context, obj, object_tasks.TRAIN)
+        is_over = object_tasks.was_baked_since_training(obj)
+        state = job(layout, context, obj, object_tasks.TRAIN, is_over=is_over)
         if not state.active:
             self._draw_verdict(layout, context, obj)
         for note in state.result.get("notes", ()):

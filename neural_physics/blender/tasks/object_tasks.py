@@ -58,6 +58,7 @@ from ..settings.properties import method_of, settings_of
 from . import facts, watched_bakes
 from .fewer_steps import now_and_then
 from .job_files import delete_job_files
+from .planned_takes import check_enough_baked
 
 _importing: set[Path] = set()  # datasets
 BAKE, TRAIN, EVALUATE, TEST = "bake", "train", "evaluate", "test_take"
@@ -81,6 +82,7 @@ def check_bake_anew(scene: bpy.types.Scene, obj: bpy.types.Object | None) -> Non
 def check_train(obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps a model from being trained here."""
     obj = check_trainable(obj)
+    check_enough_baked(obj)
     require_trainer(obj)
 
 
@@ -317,6 +319,11 @@ def resumes_training(obj: bpy.types.Object) -> bool:
         return False
     began = host.begun(jobs_folder(obj), TRAIN, _train_arguments(obj))
     return began is not None and dataset_status(dataset_folder(obj)).changed <= began
+
+
+def was_baked_since_training(obj: bpy.types.Object) -> bool:
+    """Whether takes came after the last training ended: what that said of them is no longer so."""
+    return dataset_status(dataset_folder(obj)).changed > host.last_said(jobs_folder(obj), TRAIN)
 
 
 def evaluate_command(obj: bpy.types.Object, model: Path | None = None) -> list[str]:

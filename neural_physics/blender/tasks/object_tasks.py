@@ -82,14 +82,15 @@ def check_bake_anew(scene: bpy.types.Scene, obj: bpy.types.Object | None) -> Non
 def check_train(obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps a model from being trained here."""
     obj = check_trainable(obj)
-    check_enough_baked(obj)
     require_trainer(obj)
+    check_enough_baked(obj)
 
 
 def check_trainable(obj: bpy.types.Object | None) -> bpy.types.Object:
     """Raise the Problem that keeps a model from being trained, here or on another computer; the object."""
     obj = check_set_up(obj)
     _check_dataset(obj)
+    facts.check_same_mesh(obj)
     facts.check_dataset(obj)
     if method_of(obj).has_handles:
         check_handles(obj)

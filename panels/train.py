@@ -10,13 +10,10 @@ import bpy
 from ..neural_physics.blender.display.chart import ROWS, axis_of, chart_icon
 from ..neural_physics.blender.display.evaluation import is_shown, prediction_of
 from ..neural_physics.blender.scene.cache_modifier import find_blend
-from ..neural_physics.blender.settings.own_folders import PACKAGE
 from ..neural_physics.blender.settings.paths import best_so_far_path, report_path
 from ..neural_physics.blender.settings.properties import method_of, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.tasks import object_tasks, verdicts
-from ..neural_physics.edition import FULL
-from ..neural_physics.errors import Problem
 from ..neural_physics.evaluation.verdict import gains_nothing
 from ..neural_physics.jobs.life_cycle import JobState, number_in, text_in
 from ..neural_physics.wording import plural
@@ -70,8 +67,6 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
                 row.prop_enum(settings_of(obj), "preset", preset)
             text = "Resume Training" if object_tasks.resumes_training(obj) else "Train"
             tall_button(layout, NEURALPHYSICS_OT_train, text, icon="OUTLINER_OB_LIGHT")
-            if FULL:
-                self._draw_python_setup(layout, obj)
             draw_submit(layout, context, obj, object_tasks.TRAIN, operator=NEURALPHYSICS_OT_submit_training)
             # Mostly it is the same for both.
             reasons(layout, context, NEURALPHYSICS_OT_train, NEURALPHYSICS_OT_submit_training)
@@ -99,13 +94,6 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
         elif verdicts.may_bake_more(obj, found):
             text = f"Bake {plural(found.takes, 'More Take')}"
             button(layout, context, NEURALPHYSICS_OT_bake_more, text, icon="PHYSICS").takes = found.takes
-
-    def _draw_python_setup(self, layout: bpy.types.UILayout, obj: bpy.types.Object) -> None:
-        try:
-            object_tasks.require_trainer(obj)
-        except Problem:
-            show = layout.operator("preferences.addon_show", text="Open Preferences", icon="PREFERENCES")
-            show.module = PACKAGE
 
     def _draw_curves(
         self, layout: bpy.types.UILayout, context: bpy.types.Context, name: str, *, state: JobState

@@ -41,7 +41,7 @@ from ..scene.companions import baked_together
 from ..scene.rigs.skins import simulated_mesh
 from ..scene.sampling import layout_of
 from ..scene.scene_interaction import sample_steps
-from ..scene.sources import check_mesh, check_shown_mesh
+from ..scene.sources import check_mesh, check_shown_mesh, uses_solver
 from ..scene.targets import check_set_up
 from ..settings.limits import bring_within, enable
 from ..settings.own_folders import scratch_folder
@@ -101,12 +101,18 @@ def check_trainable(obj: bpy.types.Object | None) -> bpy.types.Object:
 def require_trainer(obj: bpy.types.Object) -> None:
     """Check that there is a program that trains the object's method.
 
-    Raises what `programs.require_ml_backend` does.
+    Raises what `programs.require_ml_backend` does, and Problem("training_python_or_method") in place of
+    Problem("training_python_unset") where one method needs no other Python, and the bake neither.
     """
     if method_of(obj).trains_in_blender:
         programs.require_learning()
-    else:
+        return
+    try:
         programs.require_ml_backend(_training(obj))
+    except Problem as problem:
+        if problem.code == "training_python_unset" and not uses_solver(obj):
+            raise Problem("training_python_or_method", task=_training(obj)) from None
+        raise
 
 
 def check_evaluate(obj: bpy.types.Object | None) -> None:

@@ -63,14 +63,14 @@ class SetUpButton(Button):
         set_up_target(context)
 
 
-def obstacle(operator: type[Button], context: bpy.types.Context) -> str:
-    """Why a button cannot be clicked, "" if it can."""
+def obstacle(operator: type[Button], context: bpy.types.Context) -> Problem | None:
+    """Why a button cannot be clicked, None if it can."""
     try:
         with at_a_glance():
             operator.require(context)
     except Problem as problem:
-        return problem.message
-    return ""
+        return problem.with_traceback(None)
+    return None
 
 
 def scene_of(context: bpy.types.Context) -> bpy.types.Scene:

@@ -16,6 +16,7 @@ from ..neural_physics.blender.settings.registration import register_classes, unr
 from ..neural_physics.blender.tasks import making, object_tasks
 from ..neural_physics.blender.tasks.estimates import bake_seconds
 from ..neural_physics.blender.tasks.moving_files import left_behind
+from ..neural_physics.blender.tasks.planned_takes import PlannedTakes
 from ..neural_physics.blender.tasks.watched_bakes import is_under_way
 from ..neural_physics.datasets.status import DatasetStatus, dataset_status
 from ..neural_physics.errors import Problem
@@ -123,7 +124,17 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
             text = f"One take only: everything that {obj.name} reacts to keeps its animation"
             sentences(layout, context, text, "INFO")
         if changed is None:
+            if not dataset_status(dataset_folder(obj)).imported:
+                self._draw_other_length(layout, context, obj)
             self._draw_forewarnings(layout, context, obj)
+
+    def _draw_other_length(
+        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+    ) -> None:
+        said = PlannedTakes.of(obj).other_length
+        if said:
+            sentences(layout, context, said, "INFO")
+            button(layout, context, NEURALPHYSICS_OT_bake_anew, icon="FILE_REFRESH", scale=1.0)
 
     def _draw_buttons(
         self,

@@ -51,9 +51,13 @@ class NEURALPHYSICS_AP_preferences(bpy.types.AddonPreferences):
 
     def _draw_found(self, context: bpy.types.Context) -> None:
         layout, python = self.layout, environment.python_path()
+        if python is None:
+            text = "No Python with PyTorch is set up: choose one above, or create one below."
+            sentences(layout, context, text, "ERROR")
+            return
         trouble = obstacle(NEURALPHYSICS_OT_check_environment, context)
-        if trouble or python is None:
-            sentences(layout, context, trouble, "ERROR")
+        if trouble:
+            sentences(layout, context, trouble.message, "ERROR")
             return
         found = environment.checked(python)
         if environment.state_of(environment.CHECK).active:
@@ -83,7 +87,7 @@ class NEURALPHYSICS_AP_preferences(bpy.types.AddonPreferences):
         row.operator(NEURALPHYSICS_OT_create_environment.bl_idname, icon="IMPORT")
         reason = obstacle(NEURALPHYSICS_OT_create_environment, context)
         if reason:
-            sentences(layout, context, reason, "INFO")
+            sentences(layout, context, reason.message, "INFO")
         if environment.may_ask_for_access():
             show = layout.operator(
                 "screen.userpref_show", text="Open Network Preferences", icon="PREFERENCES"

@@ -10,6 +10,7 @@ import bpy
 from ..neural_physics.blender.assets.dropped_models import dropped_on
 from ..neural_physics.blender.jobs import host
 from ..neural_physics.blender.scene.targets import target_of
+from ..neural_physics.blender.settings.own_folders import PACKAGE
 from ..neural_physics.blender.settings.paths import at_a_glance, check_places
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.tasks import making, object_tasks
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 CHARACTER = 6.0  # pixels that a character of the interface's font is wide, about
 STARS: dict[str, Icon] = {"good": "SOLO_ON", "fair": "SOLO_OFF"}
 TALL = 1.4  # times a button's height: the ones that a step is about
+OF_THE_PYTHON = "training_python_", "simulating_python_"  # how the codes of what the preferences mend begin
 BESIDE = 70  # pixels of a panel's width that text cannot use: margins and an icon
 
 
@@ -148,10 +150,13 @@ def tall_button(
 
 
 def reasons(layout: bpy.types.UILayout, context: bpy.types.Context, *operators: type[Button]) -> None:
-    """Why buttons above cannot be clicked, each reason once."""
-    for reason in dict.fromkeys(obstacle(operator, context) for operator in operators):
-        if reason:
-            sentences(layout, context, reason, "INFO")
+    """Why buttons above cannot be clicked, each reason once, and the way to where it is mended."""
+    found = {each.message: each for operator in operators if (each := obstacle(operator, context))}
+    for reason in found:
+        sentences(layout, context, reason, "INFO")
+    if any(problem.code.startswith(OF_THE_PYTHON) for problem in found.values()):
+        show = layout.operator("preferences.addon_show", text="Open Preferences", icon="PREFERENCES")
+        show.module = PACKAGE
 
 
 def dropped_asset(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:

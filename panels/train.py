@@ -10,19 +10,15 @@ import bpy
 from ..neural_physics.blender.display.chart import ROWS, axis_of, chart_icon
 from ..neural_physics.blender.display.evaluation import is_shown, prediction_of
 from ..neural_physics.blender.scene.cache_modifier import find_blend
-from ..neural_physics.blender.settings.own_folders import PACKAGE
 from ..neural_physics.blender.settings.paths import best_so_far_path, report_path
 from ..neural_physics.blender.settings.properties import method_of, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.tasks import object_tasks, verdicts
-from ..neural_physics.edition import FULL
-from ..neural_physics.errors import Problem
 from ..neural_physics.evaluation.verdict import gains_nothing
 from ..neural_physics.files.looking import is_file
 from ..neural_physics.jobs.life_cycle import JobState, number_in, text_in
 from ..neural_physics.wording import plural
 from ..operators.evaluation import NEURALPHYSICS_OT_hide_evaluation, NEURALPHYSICS_OT_show_evaluation
-from ..operators.support import obstacle
 from ..operators.tasks.bake import NEURALPHYSICS_OT_bake_more
 from ..operators.tasks.submitting import NEURALPHYSICS_OT_submit_training
 from ..operators.tasks.train import (
@@ -32,7 +28,18 @@ from ..operators.tasks.train import (
     NEURALPHYSICS_OT_use_best_so_far,
 )
 from .submitting import draw_submit
-from .support import Details, Section, busy, button, job, reasons, sentences, settings_column, verdict
+from .support import (
+    Details,
+    Section,
+    busy,
+    button,
+    job,
+    reasons,
+    sentences,
+    settings_column,
+    tall_button,
+    verdict,
+)
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems as Icon
@@ -60,15 +67,14 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
             for preset in USUAL_PRESETS:
                 row.prop_enum(settings_of(obj), "preset", preset)
             text = "Resume Training" if object_tasks.resumes_training(obj) else "Train"
-            button(layout, context, NEURALPHYSICS_OT_train, text, icon="OUTLINER_OB_LIGHT")
-            if FULL:
-                self._draw_python_setup(layout, obj)
+            tall_button(layout, NEURALPHYSICS_OT_train, text, icon="OUTLINER_OB_LIGHT")
             draw_submit(layout, context, obj, object_tasks.TRAIN, operator=NEURALPHYSICS_OT_submit_training)
-            if not obstacle(NEURALPHYSICS_OT_train, context):  # else the reason stands under Train already
-                reasons(layout, context, NEURALPHYSICS_OT_submit_training)
+            # Mostly it is the same for both.
+            reasons(layout, context, NEURALPHYSICS_OT_train, NEURALPHYSICS_OT_submit_training)
         if is_file(best_so_far_path(obj)):
             layout.operator(NEURALPHYSICS_OT_use_best_so_far.bl_idname, icon="IMPORT")
-        state = job(layout, context, obj, object_tasks.TRAIN)
+        is_over = object_tasks.was_baked_since_training(obj)
+        state = job(layout, context, obj, object_tasks.TRAIN, is_over=is_over)
         if not state.active:
             self._draw_verdict(layout, context, obj)
         for note in state.result.get("notes", ()):
@@ -89,13 +95,6 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
         elif verdicts.may_bake_more(obj, found):
             text = f"Bake {plural(found.takes, 'More Take')}"
             button(layout, context, NEURALPHYSICS_OT_bake_more, text, icon="PHYSICS").takes = found.takes
-
-    def _draw_python_setup(self, layout: bpy.types.UILayout, obj: bpy.types.Object) -> None:
-        try:
-            object_tasks.require_trainer(obj)
-        except Problem:
-            show = layout.operator("preferences.addon_show", text="Open Preferences", icon="PREFERENCES")
-            show.module = PACKAGE
 
     def _draw_curves(
         self, layout: bpy.types.UILayout, context: bpy.types.Context, name: str, *, state: JobState

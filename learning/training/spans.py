@@ -11,14 +11,18 @@ from neural_physics.arrays import Floats
 from neural_physics.datasets.dataset_info import Role
 from neural_physics.datasets.frame_checks import checked
 from neural_physics.datasets.takes import Dataset, Take
+from neural_physics.datasets.training_frames import (
+    FEWEST_FRAMES,
+    SHORTEST,
+    VALIDATION_SHARE,
+    WINDOW,
+    held_out,
+    learned_frames,
+)
 from neural_physics.datasets.usable_numbers import check_interaction, check_places
 from neural_physics.errors import Problem
 
 CHUNK = 256  # frames in memory at once
-VALIDATION_SHARE = 0.1  # of every take's end, where no take is for validation
-WINDOW = 32  # frames that training looks at together, the paper's
-FEWEST_FRAMES = 2 * WINDOW
-SHORTEST = 3  # frames: a state and the two before it
 ROLES: tuple[Role, Role] = ("training", "validation")
 
 
@@ -64,9 +68,9 @@ def split(dataset: Dataset) -> tuple[list[Span], list[Span]]:
         raise Problem("dataset_without_motion", path=dataset.path)
     if not training:
         raise Problem("dataset_empty", path=dataset.path, reason=_why_empty(takes))
+    frames = learned_frames(map(len, training), validated=bool(validation))
     if not validation:
         training, validation = _tails(training)
-    frames = sum(len(span) for span in training if len(span) >= WINDOW)
     if frames < FEWEST_FRAMES:
         raise Problem("dataset_too_short", path=dataset.path, found=frames, run=WINDOW, needed=FEWEST_FRAMES)
     for span in (*training, *validation):
@@ -105,7 +109,7 @@ def _spans(takes: list[Take], shortest: int = SHORTEST) -> list[Span]:
 def _tails(spans: list[Span]) -> tuple[list[Span], list[Span]]:
     heads, tails = [], []
     for span in spans:
-        middle = span.stop - round(VALIDATION_SHARE * len(span))
+        middle = span.stop - held_out(len(span))
         heads.append(Span(span.take, span.start, middle))
         tails.append(Span(span.take, middle, span.stop))
     return heads, [span for span in tails if len(span) >= SHORTEST]

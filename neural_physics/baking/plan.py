@@ -226,7 +226,7 @@ def plan_takes(
     names = take_names(count)
     begun = {name: existing[name] for name in names if name in existing}
     fresh = [name for name in names if name not in begun]
-    roles = dict(zip(fresh, _new_roles(count, [info.role for info in begun.values()]), strict=True))
+    roles = dict(zip(fresh, new_roles(count, [info.role for info in begun.values()]), strict=True))
     used = {info.seed for info in begun.values()}
     takes = []
     for number, name in enumerate(names):
@@ -244,8 +244,8 @@ def going_on(name: str, info: TakeInfo) -> PlannedTake:
     return PlannedTake(name, info.frames, info.seed, info.role, kind=info.kind)
 
 
-def _new_roles(count: int, taken: list[Role]) -> list[Role]:
-    """The roles of the takes after those that are taken.
+def new_roles(count: int, taken: list[Role]) -> list[Role]:
+    """The roles of the takes, of `count`, after those that are taken.
 
     Of `count` takes a tenth, at least one, is for validation from 2 on, for testing from FEWEST_FOR_TEST on.
     """

@@ -17,6 +17,7 @@ from ..interaction.channels import ChannelLayout
 SCHEMA = 1
 MOST_FRAMES = 1_000_000  # of a take that is baked or imported
 LARGEST_TAKE, MOST_EXCLUDED = 1 << 20, 10_000  # bytes of a take.json, and runs of frames in it
+IMPORTED = "imported"  # the program of takes that came from others, in a dataset's provenance
 ONLY_CHANNELS_ACT, YES = "only_channels_act", "yes"  # of a dataset's provenance
 
 Role = Literal["training", "validation", "test"]

@@ -25,7 +25,7 @@ from ..files.reading import map_array, open_plain
 from ..files.replacing import remove_folder, rename
 from ..files.row_files import map_rows
 from ..interaction.channels import SIZES, Channel, ChannelLayout, Kind
-from .dataset_info import MOST_FRAMES, DatasetInfo, Exclusion, Role, TakeInfo, read_take_info
+from .dataset_info import IMPORTED, MOST_FRAMES, DatasetInfo, Exclusion, Role, TakeInfo, read_take_info
 from .frame_checks import bad_frames_steps
 from .point_caches import read_mdd, read_pc2
 from .rest_mesh import Mesh
@@ -125,7 +125,7 @@ def import_take(
         fps=fps,
         channels=sampled.layout,
         reference_frame=sampled.reference_frame,
-        provenance={"program": "imported", "first file": cache_path.name},
+        provenance={"program": IMPORTED, "first file": cache_path.name},
         gravity=gravity,
         colliders=dict(colliders or {}),
     )

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ..errors import Problem
 from ..interaction.poses import pose_channel
+from .dataset_info import IMPORTED
 from .fingerprint import MADE_WITH
 from .take_folders import TAKES, under_way
 from .takes import MOST_TAKES, Dataset, TakeOutline, entries_of
@@ -35,7 +36,8 @@ class DatasetStatus:
     physics: what has, see `sources.physics_of`, "" if that is not known. topology: see `Mesh.topology`.
     posed: whether it is known how bones move the mesh. made_with: see `fingerprint.to_text`, "" if unknown.
     seconds_per_frame: that its simulation took, in one process, 0 if unknown. moving: takes that are no held
-    poses. trouble: why it cannot be read, None if it can."""
+    poses. outlines: of these. imported: it began with takes of another program. trouble: why it cannot be
+    read, None if it can."""
 
     takes: int = 0
     complete: int = 0
@@ -51,6 +53,8 @@ class DatasetStatus:
     made_with: str = ""
     seconds_per_frame: float = 0.0
     moving: int = 0
+    outlines: tuple[TakeOutline, ...] = ()
+    imported: bool = False
     trouble: Problem | None = None
 
 
@@ -119,6 +123,8 @@ def _look(path: Path) -> DatasetStatus:
         made_with=dataset.info.provenance.get(MADE_WITH, ""),
         seconds_per_frame=dataset.seconds_per_frame(),
         moving=sum(take.moves for take in takes),
+        outlines=tuple(take for take in takes if take.moves),
+        imported=dataset.info.provenance.get("program", "") == IMPORTED,
         posed=dataset.mesh.skin is not None and pose_channel(dataset.info.channels) is not None,
     )
 

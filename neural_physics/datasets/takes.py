@@ -91,6 +91,16 @@ class TakeOutline:
         """How many frames may be learned from."""
         return sum(stop - start for start, stop in _segments(self.info, self.frame_count))
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether a bake keeps it, or goes on with it, and does not begin it anew."""
+        return bool(self.usable_frames if self.info.complete else self.frame_count)
+
+    def planned_runs(self) -> list[int]:
+        """How long the runs of usable frames are, once all frames are there that were asked for."""
+        frames = self.frame_count if self.info.complete else self.info.frames
+        return [stop - start for start, stop in _segments(self.info, frames)]
+
 
 def is_there(path: Path) -> bool:
     """Whether a dataset is in this folder, and can be reached."""

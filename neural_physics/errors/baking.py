@@ -4,6 +4,10 @@ from __future__ import annotations
 
 PROBLEMS: dict[str, str] = {
     "frames_too_few": "The takes of {object} are too short: set Frames per Take to at least {needed}.",
+    "bake_too_short": (
+        "The takes of {object} would be too short to train on, which needs {fewest} frames in runs of at least "
+        "{run}: set Frames per Take to {needed} or more."
+    ),
     "bake_frame_rate": (
         "{object} cannot be baked at {found} frames per second: set a Frame Rate from {least} to {most} "
         "under Output."

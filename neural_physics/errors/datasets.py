@@ -13,7 +13,7 @@ PROBLEMS: dict[str, str] = {
     ),
     "dataset_other_object": (
         "The dataset {path} was baked from a mesh with different vertices or faces than {object} has "
-        "now: choose another dataset folder, or bake again from scratch."
+        "now: undo that, bake anew, or choose another dataset folder."
     ),
     "dataset_other_channels": (
         "The dataset {path} was baked with different interaction objects ({found}) than are set now "

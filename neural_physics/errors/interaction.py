@@ -42,15 +42,15 @@ PROBLEMS: dict[str, str] = {
     ),
     "test_action_missing": (
         "The action {action}, reserved for testing, is not one that {object} can play: choose another "
-        "Test Action, or none."
+        "Test Action under Set Up > Training Motion, or none."
     ),
     "test_action_alone": (
         "{action} is the only action of {object} and is reserved for testing, so none is left to learn "
-        "from: add more actions, or clear Test Action."
+        "from: add more actions, or clear Test Action under Set Up > Training Motion."
     ),
     "test_action_unused": (
         "The action {action} of {object} is reserved for testing, but Takes at {found} leaves no test "
-        "take to play it: set Takes to {needed} or more, or clear Test Action."
+        "take to play it: set Takes to {needed} or more, or clear Test Action under Set Up > Training Motion."
     ),
     "bones_of_armature": (
         "{object} has no armature chosen in its “Reacts to” list: choose the line of one to choose its bones."

@@ -24,7 +24,7 @@ PROBLEMS: dict[str, str] = {
     "model_newer": "The model {path} needs a newer version of Neural Physics: update the extension.",
     "model_other_object": (
         "The vertices or faces of {object} ({found} vertices) do not match the mesh the model was "
-        "trained on ({expected} vertices): choose the mesh it was trained on, or train again."
+        "trained on ({expected} vertices): undo that, or bake anew and train."
     ),
     "model_other_dataset": (
         "The model {path} does not match the dataset {dataset} ({reason}): choose the dataset it was "

@@ -5,6 +5,10 @@ from __future__ import annotations
 PROBLEMS: dict[str, str] = {
     "training_python_unset": (
         "This needs a Python with PyTorch, and none is set up: choose one, or create one, in Preferences > "
+        "Add-ons > Neural Physics."
+    ),
+    "training_python_or_method": (
+        "{task} needs a Python with PyTorch, and none is set up: choose one, or create one, in Preferences > "
         "Add-ons > Neural Physics, or train Subspace Physics, which needs none."
     ),
     "training_python_relative": (

@@ -273,7 +273,10 @@ def test_a_test_action_that_cannot_be_reserved_is_refused(cloth):
     item.test_action = "lift"
     check_training_motion(cloth)
     settings_of(cloth).take_count = 7
-    with pytest.raises(Problem, match="Takes at 7 leaves no test take to play it: set Takes to 8"):
+    said = (
+        "Takes at 7 leaves no test take to play it: set Takes to 8 or more, or clear Test Action under Set Up"
+    )
+    with pytest.raises(Problem, match=f"{said} > Training Motion"):
         check_training_motion(cloth)
     settings_of(cloth).take_count = 8
     item.test_action = "jump"

@@ -267,7 +267,7 @@ def test_a_python_that_cannot_train_is_refused_before_the_training_starts(
         COMMANDS
         + EXAMPLE
         + f"""
-assert run("bake", "--takes", "2", "--frames", "20") == (0, "")
+assert run("bake", "--takes", "2", "--frames", "70") == (0, "")
 refused(1, "does not work as a Python", "train")
 os.environ["NEURAL_PHYSICS_PYTHON"] = {plain!r}
 refused(1, "cannot train, since it lacks torch", "train")

@@ -92,3 +92,96 @@ assert not host.state_of(paths.jobs_folder(sheet), "train").active
 assert not settings.playing
 """
     )
+
+
+SHORT = (
+    WAY
+    + """
+from drawn_panels import drawn
+from inside_blender import refused
+host_run = host.run_blocking
+ran = []
+def run_blocking(folder, kind, argv, *given, **named):
+    ran.append(kind)
+    return host_run(folder, kind, argv, *given, **named)
+host.run_blocking = run_blocking
+"""
+)
+
+
+def test_takes_that_no_training_could_use_are_not_baked(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        SHORT
+        + """
+settings.take_frames = 30
+said = "The takes of Sheet would be too short to train on"
+refused(said, ours.make_it_play)
+assert not ran and said in drawn("bake", sheet).words
+assert "set Frames per Take to 32 or more" in drawn("bake", sheet).words
+settings.take_count = 1  # whose end is for validation
+settings.take_frames = 64
+refused("set Frames per Take to 71 or more", ours.make_it_play)
+settings.take_frames = 71
+assert ours.make_it_play.poll()
+settings.take_count, settings.take_frames = 3, 30
+
+assert ours.bake() == {"FINISHED"}  # alone: more of them may come
+refused("has 0 usable frames in runs of at least 32", ours.train)
+refused("has 0 usable frames in runs of at least 32", ours.make_it_play)
+assert ran == ["bake"]
+"""
+    )
+
+
+def test_baked_takes_keep_their_length_and_the_panel_says_so(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        SHORT
+        + """
+settings.take_frames = 30
+estimates = part("neural_physics.blender.tasks.estimates")
+assert ours.bake() == {"FINISHED"}
+assert "keep their length" not in drawn("bake", sheet).words
+settings.take_frames = 70
+said = "Baked takes keep their length, 30 frames: Frames per Take is for new ones."
+assert said in drawn("bake", sheet).words
+assert "neural_physics.bake_anew" in drawn("bake", sheet).operators
+assert estimates.bake_seconds(sheet) == 0.0, "none is left to bake"
+settings.take_count = 4
+assert 0 < estimates.bake_seconds(sheet)
+assert ours.bake_anew() == {"FINISHED"}
+assert "keep their length" not in drawn("bake", sheet).words
+"""
+    )
+
+
+def test_missing_takes_are_baked_before_it_is_trained(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        SHORT
+        + """
+steps = part("neural_physics.blender.tasks.steps")
+settings.take_count, settings.take_frames = 2, 30
+assert ours.bake() == {"FINISHED"}
+settings.take_count, settings.take_frames = 5, 70
+assert not steps.is_done(sheet, "bake") and steps.next_step(sheet) == "bake"
+assert ours.make_it_play() == {"FINISHED"}
+assert ran == ["bake", "bake", "train"] and settings.playing
+"""
+    )
+
+
+def test_what_a_training_said_of_takes_is_not_said_after_a_later_bake(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        SHORT
+        + """
+import json
+settings.take_count, settings.take_frames = 2, 70
+assert ours.bake() == {"FINISHED"}
+said = {"event": "error", "code": "training_still", "message": "Nothing moves in these takes."}
+host.run_blocking(paths.jobs_folder(sheet), "train", [sys.executable, "-c", f"print({json.dumps(said)!r})"])
+assert said["message"] in drawn("train", sheet).words
+time.sleep(1.1)  # what is in the folder is looked at once a second
+settings.take_count = 3
+assert ours.bake() == {"FINISHED"}
+assert said["message"] not in drawn("train", sheet).words
+"""
+    )

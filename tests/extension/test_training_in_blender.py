@@ -31,6 +31,39 @@ for name in ("subspace_physics", "linear_dynamics", "latent_dynamics", "quasista
         tasks.require_trainer(sheet)
     except Exception as problem:
         asked.append((name, problem.code))
-assert asked == [(name, "training_python_unset") for name in ("latent_dynamics", "quasistatic_springs")]
+needing = "latent_dynamics", "quasistatic_springs"
+assert asked == [(name, "training_python_or_method") for name in needing]
+"""
+    )
+
+
+def test_another_method_is_only_advised_where_it_needs_no_python_and_a_button_leads_to_one(
+    in_blender: Callable[..., str],
+) -> None:
+    in_blender(
+        WAY
+        + """
+from drawn_panels import Layout, Window, drawn, stand_in, Drawn
+advice = "or train Subspace Physics, which needs none"
+settings.method = "latent_dynamics"
+
+def lacking():
+    try:
+        tasks.require_trainer(sheet)
+    except Exception as problem:
+        return problem.message
+
+assert lacking().startswith("Training Latent Dynamics needs a Python") and advice in lacking()
+settings.simulation.kind = "SHELL"
+assert lacking().startswith("This needs a Python with PyTorch") and advice not in lacking()
+panel = drawn("bake", sheet)
+assert "needs a Python with PyTorch" in panel.words and advice not in panel.words, panel.words
+assert ("preferences.addon_show", "Open Preferences") in panel.buttons
+
+layout = Layout([])
+kind = part("panels.preferences").NEURALPHYSICS_AP_preferences
+stand_in(kind, layout).draw(Window())
+said = Drawn(layout.calls).words
+assert "choose one above, or create one below" in said and "Preferences > Add-ons" not in said, said
 """
     )

@@ -227,7 +227,7 @@ def _discard_useless(dataset: Dataset, names: list[str]) -> list[str]:
     for name in names:
         begun_in = holders_folder(dataset.path, name)
         take = dataset.outline(name) if name in begun else None
-        if take is not None and (take.usable_frames if take.info.complete else take.frame_count):
+        if take is not None and take.is_kept:
             continue
         with writing(dataset.path):
             if begun_in.is_dir():

@@ -110,6 +110,14 @@ def ended_at(folder: Path, kind: str) -> float:
     return _ended.get(JobFiles(folder, kind), float("-inf"))
 
 
+def last_said(folder: Path, kind: str) -> float:
+    """When a job said something last, seconds since 1970; infinity where it never did."""
+    try:
+        return log_of(folder, kind).stat().st_mtime
+    except OSError:
+        return float("inf")
+
+
 def log_of(folder: Path, kind: str) -> Path:
     """The file that holds everything a job printed."""
     return JobFiles(folder, kind).log

@@ -11,6 +11,7 @@ from ..scene.companions import baked_together
 from ..scene.sources import mesh_data, physics_modifier, uses_solver
 from ..settings.paths import dataset_folder
 from ..settings.properties import settings_of
+from .planned_takes import PlannedTakes
 
 # Seconds for each vertex, frame and quality step of Blender's cloth, one process alone (measured with 1,681
 # and 2,601 vertices); self-collision doubles it.
@@ -29,7 +30,7 @@ def bake_seconds(obj: bpy.types.Object) -> float | None:
         return None
     if not made.seconds_per_frame:
         pace += sum(_pace(other) or 0.0 for other in baked_together(bpy.context.view_layer, obj))
-    missing = max(0, moving_takes(obj) * settings.take_frames - made.frames)
+    missing = PlannedTakes.of(obj).missing_frames
     at_a_time = min(settings.parallel_takes or len(usable_cores()), moving_takes(obj))
     return OVERHEAD + missing * pace / at_a_time if missing else 0.0
 

@@ -52,6 +52,14 @@ def check_dataset(obj: bpy.types.Object) -> None:
     method_of(obj).check_dataset(dataset_facts(obj))
 
 
+def check_same_mesh(obj: bpy.types.Object) -> None:
+    """Raise Problem("dataset_other_object") where what is learned from takes could not play on the object."""
+    folder = dataset_folder(obj)
+    baked = dataset_status(folder)
+    if baked.frames and obj.type == "MESH" and baked.topology != topology_of(obj):
+        raise Problem("dataset_other_object", path=folder, object=obj.name)
+
+
 def object_facts(scene: bpy.types.Scene, obj: bpy.types.Object) -> ObjectFacts:
     """What is known of an object before it is baked."""
     return ObjectFacts(

@@ -15,8 +15,9 @@ from ..jobs import host
 from ..playing import playback
 from ..settings.paths import jobs_folder
 from ..settings.properties import settings_of
-from . import object_tasks
+from . import facts, object_tasks
 from .estimates import bake_seconds
+from .planned_takes import PlannedTakes, check_enough_baked
 from .steps import is_done
 
 PRESET = "preview"
@@ -39,7 +40,12 @@ def check(scene: bpy.types.Scene, obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps an object from being baked, trained and played."""
     object_tasks.check_bake(scene, obj)
     assert obj is not None  # or it could not be baked
+    facts.check_same_mesh(obj)
     object_tasks.require_trainer(obj)
+    if is_done(obj, "bake"):
+        check_enough_baked(obj)
+    else:
+        PlannedTakes.of(obj).check_enough(obj)
 
 
 def first_task(scene: bpy.types.Scene, obj: bpy.types.Object) -> tuple[str, list[str]]:

@@ -43,7 +43,7 @@ from ..scene.modifier_stack import check_play_place
 from ..scene.rigs.skins import simulated_mesh
 from ..scene.sampling import layout_of
 from ..scene.scene_interaction import sample_steps
-from ..scene.sources import check_mesh, check_shown_mesh
+from ..scene.sources import check_mesh, check_shown_mesh, uses_solver
 from ..scene.targets import check_set_up
 from ..settings.frame_rate import frame_rate_of
 from ..settings.limits import bring_within, enable
@@ -61,6 +61,7 @@ from ..settings.properties import method_of, settings_of
 from . import facts, watched_bakes
 from .fewer_steps import now_and_then
 from .job_files import delete_job_files
+from .planned_takes import check_enough_baked
 
 _importing: set[Path] = set()  # datasets
 BAKE, TRAIN, EVALUATE, TEST = "bake", "train", "evaluate", "test_take"
@@ -85,12 +86,14 @@ def check_train(obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps a model from being trained here."""
     obj = check_trainable(obj)
     require_trainer(obj)
+    check_enough_baked(obj)
 
 
 def check_trainable(obj: bpy.types.Object | None) -> bpy.types.Object:
     """Raise the Problem that keeps a model from being trained, here or on another computer; the object."""
     obj = check_set_up(obj)
     _check_dataset(obj)
+    facts.check_same_mesh(obj)
     facts.check_dataset(obj)
     if method_of(obj).has_handles:
         check_handles(obj)
@@ -101,12 +104,18 @@ def check_trainable(obj: bpy.types.Object | None) -> bpy.types.Object:
 def require_trainer(obj: bpy.types.Object) -> None:
     """Check that there is a program that trains the object's method.
 
-    Raises what `programs.require_ml_backend` does.
+    Raises what `programs.require_ml_backend` does, and Problem("training_python_or_method") in place of
+    Problem("training_python_unset") where one method needs no other Python, and the bake neither.
     """
     if method_of(obj).trains_in_blender:
         programs.require_learning()
-    else:
+        return
+    try:
         programs.require_ml_backend(_training(obj))
+    except Problem as problem:
+        if problem.code == "training_python_unset" and not uses_solver(obj):
+            raise Problem("training_python_or_method", task=_training(obj)) from None
+        raise
 
 
 def check_evaluate(obj: bpy.types.Object | None) -> None:
@@ -320,6 +329,11 @@ def resumes_training(obj: bpy.types.Object) -> bool:
         return False
     began = host.begun(jobs_folder(obj), TRAIN, _train_arguments(obj))
     return began is not None and dataset_status(dataset_folder(obj)).changed <= began
+
+
+def was_baked_since_training(obj: bpy.types.Object) -> bool:
+    """Whether takes came after the last training ended: what that said of them is no longer so."""
+    return dataset_status(dataset_folder(obj)).changed > host.last_said(jobs_folder(obj), TRAIN)
 
 
 def evaluate_command(obj: bpy.types.Object, model: Path | None = None) -> list[str]:

@@ -56,5 +56,5 @@ def _is_baked(obj: bpy.types.Object) -> bool:
     except Problem:
         return False
     wanted = moving_takes(obj) + pose_takes(obj)
-    imported = status.complete > 0 and status.complete == status.takes
+    imported = status.imported and 0 < status.complete == status.takes
     return status.trouble is None and (status.complete >= wanted or imported)

@@ -1,0 +1,29 @@
+"""What every method's training needs of its takes: enough frames, in runs that are long enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+WINDOW = 32  # frames that training looks at together, the paper's
+FEWEST_FRAMES = 2 * WINDOW
+SHORTEST = 3  # frames: a state and the two before it
+VALIDATION_SHARE = 0.1  # of every run's end, where no take is for validation
+
+
+def held_out(run: int) -> int:
+    """How many frames at the end of a run are for validation, where no take is."""
+    return round(VALIDATION_SHARE * run)
+
+
+def learned_frames(runs: Iterable[int], *, validated: bool) -> int:
+    """How many frames are learned from, of runs of such lengths; counted until they are enough.
+
+    validated: whether a take is for validation.
+    """
+    found = 0
+    for run in runs:
+        head = run if validated else run - held_out(run)
+        found += head if head >= WINDOW else 0
+        if found >= FEWEST_FRAMES:
+            break
+    return found

@@ -34,7 +34,7 @@ from .edits import refresh_display
 from .handles import NEURALPHYSICS_PG_handle
 from .layers import GAP, NEURALPHYSICS_PG_layer
 from .motions import Item, motions_of
-from .named_places import LONGEST, agree, place_named
+from .named_places import LONGEST, agree, is_place, place_named
 from .registration import register_classes, unregister_classes
 from .simulation import BENDING_LIMITS, STRETCH_LIMITS, NEURALPHYSICS_PG_simulation
 
@@ -84,7 +84,7 @@ def _agree_to_model(settings: bpy.types.PropertyGroup, _context: bpy.types.Conte
 
 
 def _agree_to(chosen: str) -> None:
-    if chosen and len(chosen) <= LONGEST:
+    if chosen and len(chosen) <= LONGEST and is_place(chosen):
         agree(place_named(chosen))
 
 

@@ -10,8 +10,9 @@ from bpy.props import IntProperty, StringProperty
 from ..neural_physics.blender.playing import grabbing, mesh_cache, playback
 from ..neural_physics.blender.playing.played_objects import animation_plays
 from ..neural_physics.blender.scene.cache_modifier import find_cache, remove_cache
-from ..neural_physics.blender.scene.selecting import check_selectable, select_only
-from ..neural_physics.blender.scene.targets import channel_objects, target_of
+from ..neural_physics.blender.scene.rigs.main_control import hold_main_control
+from ..neural_physics.blender.scene.selecting import select_only
+from ..neural_physics.blender.scene.targets import channel_objects, keep_target, target_of
 from ..neural_physics.blender.settings.having_settings import having_settings
 from ..neural_physics.blender.settings.paths import playback_path
 from ..neural_physics.blender.settings.properties import settings_of
@@ -79,14 +80,18 @@ class NEURALPHYSICS_OT_grab(Button, bpy.types.Operator):
     mover: StringProperty(name="Object", description="What to grab, of what the object reacts to")
 
     def run(self, context: bpy.types.Context) -> None:
-        mover = _mover(context, self.mover)
-        check_selectable(mover)
+        obj, mover = set_up_target(context), _mover(context, self.mover)
+        grabbing.check_grab(obj, mover)
+        keep_target(mover, obj)
         grabbing.grab(mover)
         if context.mode != "OBJECT":
             bpy.ops.object.mode_set(mode="OBJECT")
         select_only(mover)
-        if mover.type == "ARMATURE":
+        held = hold_main_control(mover) if mover.type == "ARMATURE" else None
+        if held is not None:
             bpy.ops.object.mode_set(mode="POSE")
+        name = mover.name if held is None else f"{held.name} of {mover.name}"
+        self.report({"INFO"}, f"Press G to move {name}, or R to turn it")
 
 
 class NEURALPHYSICS_OT_release(Button, bpy.types.Operator):

@@ -58,7 +58,7 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
         status = status_of(obj)
         button(layout, context, NEURALPHYSICS_OT_stop_playing, icon="PAUSE")
         self._draw_state(layout, context, status)
-        self._draw_movers(layout, obj)
+        self._draw_movers(layout, context, obj, status)
         self._draw_verdict(layout, context, obj)
         column = settings_column(layout)
         for name in status.live:
@@ -80,9 +80,15 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
                 row.operator(NEURALPHYSICS_OT_hide_springs.bl_idname)
         button(layout, context, NEURALPHYSICS_OT_bake_playback, icon="RENDER_ANIMATION", scale=1.0)
 
-    def _draw_movers(self, layout: bpy.types.UILayout, obj: bpy.types.Object) -> None:
+    def _draw_movers(
+        self,
+        layout: bpy.types.UILayout,
+        context: bpy.types.Context,
+        obj: bpy.types.Object,
+        status: PlayStatus,
+    ) -> None:
         """What keys move, and what was taken from its keys."""
-        column = layout.column(align=True)
+        column, said = layout.column(align=True), {str(status.problem)}
         for mover in channel_objects(obj):
             if grabbing.is_grabbed(mover):
                 text = f"Release {mover.name}"
@@ -90,10 +96,14 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
                     NEURALPHYSICS_OT_release.bl_idname, text=text, icon="LOOP_BACK"
                 ).mover = mover.name
             elif grabbing.may_grab(mover):
+                problem = grabbing.grab_problem(obj, mover)
+                row = column.row()
+                row.enabled = problem is None
                 text = f"Grab {mover.name}"
-                column.operator(
-                    NEURALPHYSICS_OT_grab.bl_idname, text=text, icon="VIEW_PAN"
-                ).mover = mover.name
+                row.operator(NEURALPHYSICS_OT_grab.bl_idname, text=text, icon="VIEW_PAN").mover = mover.name
+                if problem is not None and problem.message not in said:
+                    said.add(problem.message)
+                    sentences(column, context, problem.message, "INFO")
 
     def _draw_verdict(
         self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object

@@ -15,6 +15,9 @@ PROBLEMS: dict[str, str] = {
         "{object} keeps its {setting} at {path}, outside the folder neural_physics beside this .blend: click Allow "
         "if you trust that location, choose another under Options, or give it on the command line."
     ),
+    "place_unsaved": (
+        "{object} keeps its {setting} beside the .blend, and this file is not saved yet: save it first."
+    ),
     "places_allowed": "{object} uses no location that needs to be allowed: continue with Bake or Train.",
     "nothing_left_behind": (
         "{object} has no files in the folder for scenes without a file: save the scene first, or leave its "

@@ -19,6 +19,7 @@ from neural_physics.blender.examples import build
 from neural_physics.blender.examples.rigify import generating, human
 from neural_physics.blender.examples.rigify.human_motion import ACTIONS
 from neural_physics.blender.scene.layers import check_layers, layers_below
+from neural_physics.blender.scene.rigs.main_control import hold_main_control
 from neural_physics.blender.scene.rigs.repeatability import check_rigs_repeat
 from neural_physics.blender.scene.rigs.rig_actions import actions_of, actions_played, curves_of
 from neural_physics.blender.scene.rigs.skins import check_skin
@@ -79,13 +80,28 @@ def shown(obj: bpy.types.Object, frame: int | None = None) -> np.ndarray:
 
 def test_the_rig_has_rigifys_controls_and_what_moves_them(skirt):
     rig = rig_of(skirt)
-    assert rig.name == "Rigify Human" and set(rig.pose.bones.keys()) >= CONTROLS
+    assert rig.name == "Rigify Human Rig" and set(rig.pose.bones.keys()) >= CONTROLS
     assert all(rig.pose.bones[name].custom_shape for name in CONTROLS)
     assert "rig_id" in rig.data, "by which Rigify knows its own"
     assert len(rig.animation_data.drivers) > 50
     deforming = [bone.name for bone in rig.data.bones if bone.use_deform]
     assert len(deforming) == 35 and all(name.startswith("DEF-") for name in deforming)
     assert sum(rig.data.bones[name].bbone_segments > 1 for name in deforming) > 15
+
+
+def test_who_grabs_the_rig_holds_its_torso(skirt):
+    rig = rig_of(skirt)
+    before = shown(body_of(skirt), 1)
+    assert hold_main_control(rig).name == rig.data.bones.active.name == "torso"
+    rig.pose.bones["torso"].location.y += 0.5
+    moved = np.linalg.norm(shown(body_of(skirt)) - before, axis=1)
+    rig.pose.bones["torso"].location.y -= 0.5
+    assert np.median(moved) > 0.4, "the whole character, but for its feet"
+    rig.data.bones.active = rig.data.bones["chest"]
+    assert hold_main_control(rig).name == "chest"
+    rig.data.bones.active = rig.data.bones["DEF-spine"]
+    assert hold_main_control(rig).name == "torso", "what is hidden is not held"
+    rig.data.bones.active = None
 
 
 def test_nothing_of_rigify_is_left_in_this_blender(skirt):
@@ -199,7 +215,7 @@ def test_skirt_and_belly_are_ready_for_bake(skirt):
     check_rigs_repeat(bpy.context.scene, body, 1)
     assert settings_of(skirt).method == "subspace_physics" and settings_of(skirt).simulation.kind == "BLENDER"
     assert settings_of(body).method == "quasistatic_springs" and settings_of(body).simulation.kind == "SOLID"
-    assert reference_frame_of(skirt) == "Rigify Human/DEF-spine"
+    assert reference_frame_of(skirt) == "Rigify Human Rig/DEF-spine"
     near = {bone.name for bone in settings_of(skirt).interactions[0].bones}
     assert {"DEF-thigh.L", "DEF-thigh.R.001"} <= near
     assert not any(name.startswith(("DEF-hand", "DEF-upper_arm", "DEF-toe")) for name in near)

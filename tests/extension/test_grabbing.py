@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from test_undo_after_training import SCENE
 
 pytestmark = [pytest.mark.blender]
 
@@ -104,5 +105,84 @@ except RuntimeError as error:
     assert "Sheet does not react to Rod" in str(error)
 else:
     raise AssertionError("it was grabbed")
+"""
+    )
+
+
+CHARACTER = (
+    SCENE
+    + """
+import drawn_panels
+from inside_blender import ours, part, refused
+import rigs
+packing = part("neural_physics.blender.playing.packing")
+target_of = part("neural_physics.blender.scene.targets").target_of
+rig = rigs.add_rig(3)
+rig.animation_data_create().action = bpy.data.actions.new("Dance")
+body = sheet.copy()
+body.name, body.data = "Body", data.copy()  # before the sheet in the alphabet
+bpy.context.scene.collection.objects.link(body)
+for each in (sheet, body):
+    each.neural_physics.interactions.add().object = rig
+    packing.pack(each, model)
+bpy.context.view_layer.objects.active = sheet
+bpy.context.view_layer.update()
+assert ours.play() == {"FINISHED"}
+def buttons():
+    return drawn_panels.drawn("play", target_of(bpy.context)).buttons
+"""
+)
+
+
+def test_of_a_character_a_bone_is_held_and_the_tab_stays_with_what_plays(
+    in_blender: Callable[..., str],
+) -> None:
+    in_blender(
+        CHARACTER
+        + """
+rig.data.bones["bone0"].hide_select = True
+assert ("neural_physics.grab", "Grab Rig") in buttons()
+assert ours.grab(mover="Rig") == {"FINISHED"}
+assert bpy.context.mode == "POSE" and bpy.context.active_object == rig
+assert bpy.context.active_pose_bone.name == "bone1"
+assert [bone.name for bone in bpy.context.selected_pose_bones] == ["bone1"]
+assert target_of(bpy.context) == sheet
+assert ("neural_physics.release", "Release Rig") in buttons()
+assert "neural_physics.stop_playing" in dict(buttons())
+rig.data.bones.active = rig.data.bones["bone2"]
+assert ours.grab(mover="Rig") == {"FINISHED"} and bpy.context.active_pose_bone.name == "bone2"
+bpy.ops.object.mode_set(mode="OBJECT")
+for bone in rig.data.bones:
+    bone.hide_select = True
+assert ours.grab(mover="Rig") == {"FINISHED"} and bpy.context.mode == "OBJECT" and rig.select_get()
+
+# Both play: the tab stays with the one that it was clicked for.
+for each in (body, sheet):
+    bpy.context.view_layer.objects.active = each
+    if each == body:
+        assert ours.play() == {"FINISHED"}
+    assert ours.grab(mover="Rig") == {"FINISHED"} and target_of(bpy.context) == each
+"""
+    )
+
+
+def test_what_cannot_be_grabbed_has_no_button_that_can_be_clicked(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        CHARACTER
+        + """
+def shown():
+    said = drawn_panels.drawn("play", sheet)
+    (grab,) = [call for call in said.of("operator") if call.given[0] == "neural_physics.grab"]
+    return grab.within.enabled, said.words
+assert shown()[0] is True
+rig.hide_set(True)
+assert shown()[0] is False and "Rig is hidden" in shown()[1]
+rig.hide_set(False)
+bpy.context.scene.collection.objects.unlink(rig)
+bpy.context.view_layer.update()
+enabled, words = shown()
+assert not enabled and words.count("Rig, which Sheet reacts to, is not in this scene") == 1, words
+refused("Rig, which Sheet reacts to, is not in this scene", ours.grab, mover="Rig")
+assert rig.animation_data.action is not None
 """
     )

@@ -31,6 +31,9 @@ for each in (sheet, hand):
     bpy.context.scene.collection.objects.unlink(each)
     collection.objects.link(each)
 bpy.ops.wm.save_as_mainfile(filepath=str(Path.cwd() / "asset.blend"))
+paths.keep_together(sheet)
+assert sheet.neural_physics.dataset_folder.startswith("//")
+bpy.ops.wm.save_mainfile()
 
 def shown(obj):
     data = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
@@ -84,5 +87,28 @@ assert all(np.array_equal(at(frame, sheet), pose) for frame, pose in zip(range(1
 bpy.context.view_layer.objects.active = sheet
 assert ours.stop_playing() == {"FINISHED"} and not sheet.neural_physics.playing
 assert not [obj for obj in bpy.data.objects if obj.name.startswith("Neural Physics Positions")]
+"""
+    )
+
+
+def test_in_a_shot_that_is_not_saved_yet_the_tab_opens_and_says_what_to_do(
+    in_blender: Callable[..., str],
+) -> None:
+    in_blender(
+        SHOT
+        + """
+wanted.collections[0].override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
+(sheet,) = characters()
+bpy.context.view_layer.objects.active = sheet
+switches = bpy.context.window_manager.neural_physics_steps
+assert switches.play and not switches.bake, "the model is packed"
+assert ours.play() == {"FINISHED"}
+switches.bake = True
+assert switches.bake and switches.play
+said, sentence = drawn_panels.all_drawn(), "beside the .blend, and this file is not saved yet: save it first."
+assert f"Sheet keeps its Dataset {sentence}" in said.words
+assert "neural_physics.allow_places" not in said.operators and not ours.allow_places.poll()
+bpy.ops.wm.save_as_mainfile(filepath=str(Path.cwd() / "shot.blend"))
+assert "not saved yet" not in drawn_panels.all_drawn().words
 """
     )

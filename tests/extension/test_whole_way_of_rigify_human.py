@@ -17,7 +17,7 @@ import numpy as np
 HERE = saved_scene()
 scene = bpy.context.scene
 assert ours.add_example(name="RIGIFY_HUMAN") == {"FINISHED"}
-skirt, body, rig = (bpy.data.objects[name] for name in ("Skirt", "Body", "Rigify Human"))
+skirt, body, rig = (bpy.data.objects[name] for name in ("Skirt", "Body", "Rigify Human Rig"))
 assert bpy.context.active_object == skirt
 bpy.ops.wm.save_mainfile()
 # Trainings of seconds are enough for a walk, and not for a dance.

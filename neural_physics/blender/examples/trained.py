@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import bpy
 from mathutils import Vector
 
 from ..playing import playback
+from ..scene.rigs.main_control import hold_bone
 from ..scene.targets import channel_objects
 from ..settings.properties import settings_of
 from ..tasks.object_tasks import use_model
@@ -58,14 +58,7 @@ def open_trained(context: bpy.types.Context, name: str) -> bpy.types.Object:
         other.hide_set(other.type in ("CAMERA", "LIGHT"), view_layer=layer)
     layer.objects.active = mover
     if isinstance(mover.data, bpy.types.Armature):
-        bone = mover.data.bones[TRAINED[name].bone]
-        mover.data.bones.active = bone
-        # Since 5.0 pose bones are selected, before them bones were.
-        posed: Any = mover.pose.bones[bone.name] if mover.pose else None
-        if hasattr(posed, "select"):
-            posed.select = True
-        else:
-            bone.select = True
+        hold_bone(mover, TRAINED[name].bone)
     return obj
 
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable
 
 import bpy
 
+from ...errors import Problem
+from ..scene.selecting import check_selectable
 from ..settings.properties import settings_of
 
 TRANSFORM = "TRANSFORM_OT_"  # how the names of the operators begin that move what is selected
@@ -23,6 +25,25 @@ def may_grab(mover: bpy.types.Object) -> bool:
         and animation is not None
         and (animation.action is not None or _plays_strips(animation))
     )
+
+
+def check_grab(obj: bpy.types.Object, mover: bpy.types.Object) -> None:
+    """Whether what an object reacts to can be taken in the hand.
+
+    Raises Problem("interaction_missing") and what `check_selectable` does.
+    """
+    if bpy.context.scene not in mover.users_scene:
+        raise Problem("interaction_missing", object=obj.name, interaction=mover.name)
+    check_selectable(mover)
+
+
+def grab_problem(obj: bpy.types.Object, mover: bpy.types.Object) -> Problem | None:
+    """What `check_grab` raises; None where it does not."""
+    try:
+        check_grab(obj, mover)
+    except Problem as problem:
+        return problem
+    return None
 
 
 def is_grabbed(mover: bpy.types.Object) -> bool:

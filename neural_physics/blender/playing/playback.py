@@ -195,10 +195,10 @@ def catch_up(scene: bpy.types.Scene) -> Generator[tuple[int, int], None, None]:
 def _warning(session: PlaySession) -> Problem | None:
     if session.behind:
         return Problem("catch_up_needed", object=session.name, frames=session.behind)
-    for name in sorted(session.sources):
-        source = bpy.data.objects.get(name)
+    for followed in sorted(session.followed, key=lambda followed: followed.name):
+        source = followed.there()
         if source is not None and source.hide_viewport:
-            return Problem("interaction_hidden", object=session.name, interaction=name)
+            return Problem("interaction_hidden", object=session.name, interaction=source.name)
     showing, sizes = session.output, session.size_problem()
     on_card = session.error_problem, showing.preview.problem, showing.card_problem
     for problem in (sizes, showing.projection.problem, showing.layering.problem, *on_card):

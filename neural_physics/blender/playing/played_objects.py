@@ -60,8 +60,8 @@ class PlayedObjects:
 
     def movers(self) -> list[bpy.types.Object]:
         """What the objects that play react to."""
-        names = {name for session in self._sessions.values() for name in session.sources}
-        return [bpy.data.objects[name] for name in sorted(names) if name in bpy.data.objects]
+        found = [source.there() for session in self._sessions.values() for source in session.followed]
+        return sorted({obj for obj in found if obj is not None}, key=lambda obj: obj.name_full)
 
     def problem_of(self, obj: bpy.types.Object) -> Problem | None:
         """Why an object that should play stands still."""

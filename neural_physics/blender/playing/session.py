@@ -32,7 +32,7 @@ from ...timeline.stepping import Stepping
 from ...timeline.timeline import FrameState, Timeline
 from ..scene.capsule_sampling import CapsuleSampler
 from ..scene.collider_sizes import size_problem
-from ..scene.references import Numbered
+from ..scene.references import Named, Numbered
 from ..scene.sources import check_shown_mesh, faces_of, loose_edges_of, mesh_data
 from ..settings.properties import settings_of
 from .binding import Binding, check_channels, setup_of
@@ -286,9 +286,9 @@ class PlaySession:
 
     def check_sources(self, scene: bpy.types.Scene) -> None:
         """Notice what was deleted, whose data settings keep alive. Raises Problem("interaction_missing")."""
-        for name in self.sources:
-            if scene.objects.get(name) is None:
-                raise Problem("interaction_missing", object=self.name, interaction=name)
+        for source in self.followed:
+            if scene not in source.original().users_scene:
+                raise Problem("interaction_missing", object=self.name, interaction=source.name)
         self.output.projection.check_carriers(scene)
         self.output.layering.check_there(scene)
 
@@ -298,10 +298,14 @@ class PlaySession:
         return None if self.reader is None else self.reader.frame
 
     @property
+    def followed(self) -> list[Named]:
+        """All objects that y depends on."""
+        return [] if self.reader is None else list(self.reader.binding.followed.values())
+
+    @property
     def sources(self) -> frozenset[str]:
-        """The names of all objects that y depends on."""
-        followed = {} if self.reader is None else self.reader.binding.followed
-        return frozenset(source.name for source in followed.values())
+        """Their names."""
+        return frozenset(source.name for source in self.followed)
 
     @property
     def keyed(self) -> bool:

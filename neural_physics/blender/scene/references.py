@@ -25,12 +25,27 @@ def search_again() -> None:
     _Search.number += 1
 
 
+def find(name: str) -> bpy.types.Object | None:
+    """The object of this `name_full`, else of this name, if there is one.
+
+    One that is linked may have the name of another here: its `name_full` says its library, too.
+    """
+    objects = bpy.data.objects
+    here = objects.get((name, None))
+    if here is None and name.endswith("]"):  # as all names do that say a library
+        here = next((obj for obj in objects if obj.name_full == name), None)
+    return here or objects.get(name)
+
+
 class Named:
-    """An object that was found by its name, whatever it is called later; owner: who asks, for messages."""
+    """An object that was found by its name, whatever it is called later; owner: who asks, for messages.
+
+    name: see `find`.
+    """
 
     def __init__(self, owner: str, name: str) -> None:
         """Raises Problem("interaction_missing") if there is none."""
-        self.owner, self._name, self._uid = owner, name, 0
+        self.owner, self._name, self._full_name, self._uid = owner, name, name, 0
         self._found: bpy.types.Object | None = None
         self._search = _Search.number
         self.original()
@@ -40,19 +55,25 @@ class Named:
         """What it is called now, or was called last."""
         found = self._still_there()
         if found is not None:
-            self._name = found.name
+            self._name, self._full_name = found.name, found.name_full
         return self._name
 
     def original(self) -> bpy.types.Object:
         """Raises Problem("interaction_missing")."""
+        found = self.there()
+        if found is None:
+            raise Problem("interaction_missing", object=self.owner, interaction=self._name)
+        return found
+
+    def there(self) -> bpy.types.Object | None:
+        """None once it is deleted."""
         found = self._still_there()
         if found is not None:
             return found
-        found = self._found = _numbered(self._uid) or bpy.data.objects.get(self._name)
+        found = self._found = _numbered(self._uid) or find(self._full_name)
         self._search = _Search.number
-        if found is None:
-            raise Problem("interaction_missing", object=self.owner, interaction=self._name)
-        self._name, self._uid = found.name, found.session_uid
+        if found is not None:
+            self._name, self._full_name, self._uid = found.name, found.name_full, found.session_uid
         return found
 
     def _still_there(self) -> bpy.types.Object | None:

@@ -40,7 +40,7 @@ from ..settings.simulation import settings_for_solver
 from .capsule_sampling import CapsuleSampler
 from .collider_sizes import Widths, size_reader
 from .interaction_names import ChannelNames, check_interactions, interaction_names
-from .references import Named
+from .references import Named, find
 from .rigs.joint_positions import joints_reader
 from .rigs.reacting_bones import joint_names
 from .rigs.shape_keys import key_names, keys_reader
@@ -109,11 +109,12 @@ def layout_of(obj: bpy.types.Object) -> ChannelLayout:
 
 
 def bindings_of(obj: bpy.types.Object) -> dict[str, str]:
-    """What `ChannelSampler` reads in this scene: the names that the object's settings bind.
+    """What `ChannelSampler` reads in this scene: the names that the object's settings bind, see `find`.
 
     An interaction without an object binds nothing.
     """
-    return {name: f"{source.name}/{bone}" if bone else source.name for name, source, bone in _bound(obj)}
+    bound = ((name, source.name_full, bone) for name, source, bone in _bound(obj))
+    return {name: f"{source}/{bone}" if bone else source for name, source, bone in bound}
 
 
 def bound_numbers(obj: bpy.types.Object) -> dict[str, tuple[int, str]]:
@@ -148,6 +149,8 @@ def handle_source(item: NEURALPHYSICS_PG_handle) -> str:
 
 def source_of(channel: Channel, bindings: Mapping[str, str]) -> str:
     """What a channel is read from; "" for the reference frame, and for a handle that cannot be held here."""
+    if channel.kind in KINEMATIC_KINDS:
+        return ""  # its source is what the frame was called in the takes
     if channel.kind == "handle":
         return bindings.get(channel.name, "")
     if channel.kind == "orientation":
@@ -159,7 +162,7 @@ def source_of(channel: Channel, bindings: Mapping[str, str]) -> str:
 
 def object_in(name: str) -> str:
     """The object of "Object" or "Object/Bone"."""
-    return name if name in bpy.data.objects else name.rpartition("/")[0]
+    return name if find(name) else name.rpartition("/")[0]
 
 
 def _channel_of(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction, names: ChannelNames) -> Channel:
@@ -315,7 +318,7 @@ class _Frame:
 
     def __init__(self, owner: str, name: str) -> None:
         rig, _, bone = name.rpartition("/")
-        self._bone = bone if rig and rig in bpy.data.objects and name not in bpy.data.objects else ""
+        self._bone = bone if rig and find(rig) and not find(name) else ""
         self._object = Named(owner, rig if self._bone else name)
         if self._bone and not self._has_bone():
             raise Problem("interaction_missing", object=owner, interaction=name)

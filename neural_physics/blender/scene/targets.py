@@ -9,9 +9,20 @@ from ..settings.having_settings import having_settings
 from ..settings.properties import settings_of
 from .sources import physics_modifiers
 
+# By the session_uid of what was grabbed: the object in whose panel that was clicked, by its own.
+_grabbed_for: dict[int, int] = {}
+
+
+def keep_target(mover: bpy.types.Object, obj: bpy.types.Object) -> None:
+    """Of the objects that it moves, let this one be the target while `mover` is active."""
+    _grabbed_for[mover.session_uid] = obj.session_uid
+
 
 def target_of(context: bpy.types.Context) -> bpy.types.Object | None:
-    """The active object, or, if that only moves or holds a simulated object or carries its capsules, that."""
+    """The active object, or, if that only moves or holds a simulated object or carries its capsules, that.
+
+    Of several, the one that it was grabbed for, or one that plays.
+    """
     active = context.active_object
     if active is None or context.scene is None:
         return None
@@ -22,7 +33,9 @@ def target_of(context: bpy.types.Context) -> bpy.types.Object | None:
         for obj in set_up_objects(context.scene)
     }
     moved = [obj for obj, others in used.items() if active in others]
-    return moved[0] if moved else active
+    kept = _grabbed_for.get(active.session_uid)
+    # Of equals, the first.
+    return max(moved, key=lambda obj: (obj.session_uid == kept, settings_of(obj).playing), default=active)
 
 
 def check_set_up(obj: bpy.types.Object | None) -> bpy.types.Object:

@@ -7,6 +7,7 @@ from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, PointerP
 
 from ...capsules.fitting import SHARE
 from .edits import refresh_display
+from .in_shots import IN_SHOTS
 
 # What Holden's simulations keep between cloth and limbs (section 4), and so what a prediction may be off.
 DEPTH_LIMIT = 0.05
@@ -17,6 +18,7 @@ class NEURALPHYSICS_PG_capsule(bpy.types.PropertyGroup):
 
     # `name` is what the artist sees; `source` and `bone` say what carries it.
     source: PointerProperty(
+        override=IN_SHOTS,
         name="Attached To",
         description="An armature, or any other object",
         type=bpy.types.Object,

@@ -6,6 +6,7 @@ import bpy
 from bpy.props import BoolProperty, FloatProperty, PointerProperty, StringProperty
 
 from .edits import refresh_display
+from .in_shots import IN_SHOTS
 
 
 def _can_be_handle(_item: bpy.types.PropertyGroup, obj: bpy.types.Object) -> bool:
@@ -20,6 +21,7 @@ class NEURALPHYSICS_PG_handle(bpy.types.PropertyGroup):
 
     # `name` is the channel's name, by which a shared model is bound again.
     object: PointerProperty(
+        override=IN_SHOTS,
         name="Handle",
         description="An Empty inside the mesh, or an armature with a bone whose head is inside it",
         type=bpy.types.Object,

@@ -22,6 +22,7 @@ from ...files.names import same_key
 from .own_folders import EXTENSION_ROOT, unsaved_folder, user_folder
 
 HOME = "neural_physics"  # beside the .blend
+BESIDE = "//"  # how names begin that are relative to the .blend
 MEMORY = "agreed_places.json"  # in the user's folder
 LONGEST = 4096  # characters of a path on any system; Python takes longer ones apart for minutes
 MOST_REMEMBERED = 2000  # places; the oldest are forgotten first
@@ -30,8 +31,19 @@ _agreed_now: set[str] = set()  # where the user's folder cannot be written, for 
 
 
 def place_named(name: str) -> Path:
-    """The place that a setting names. Raises Problem("folder_not_writable") for what no path can be."""
+    """The place that a setting names, if it `is_place`.
+
+    Raises Problem("folder_not_writable") for what no path can be.
+    """
     return Path(bpy.path.abspath(check_length(name)))
+
+
+def is_place(name: str) -> bool:
+    """Whether a name says where something is: what is beside the .blend has no place before that is saved.
+
+    Blender would take the folder that it was started in, whatever that is.
+    """
+    return bool(bpy.data.filepath) or not name.startswith(BESIDE)
 
 
 def check_length(name: str) -> str:

@@ -1,7 +1,7 @@
 """Where an object's dataset, model and jobs live on disk.
 
 Each function that gives such a place has checked it, see `named_places`, and raises
-Problem("place_elsewhere" | "place_is_link" | "folder_not_writable"), for models
+Problem("place_elsewhere" | "place_unsaved" | "place_is_link" | "folder_not_writable"), for models
 Problem("model_path_suffix") too.
 """
 
@@ -23,7 +23,7 @@ from ...files.listing import first_entries
 from ...files.looking import is_file
 from ...files.names import portable, same_key
 from .having_settings import having_settings
-from .named_places import HOME, LONGEST, check_length, check_place, may_name, place_named
+from .named_places import HOME, LONGEST, check_length, check_place, is_place, may_name, place_named
 from .own_folders import unsaved_folder
 from .properties import settings_of
 
@@ -55,8 +55,17 @@ def named_model(obj: bpy.types.Object) -> str:
 
 
 def places_to_allow(obj: bpy.types.Object) -> list[Path]:
-    """What the scene names and may not, before the artist has agreed to it."""
-    return [place for place in (_named_dataset(obj), _named_model(obj)) if not may_name(place)]
+    """What the scene names and may not, before the artist has agreed to it.
+
+    Raises Problem("folder_not_writable").
+    """
+    settings = settings_of(obj)
+    places = []
+    if is_place(settings.dataset_folder):
+        places.append(_named_dataset(obj))
+    if is_place(settings.model_path):
+        places.append(_named_model(obj))
+    return [place for place in places if not may_name(place)]
 
 
 def check_places(obj: bpy.types.Object) -> None:
@@ -183,7 +192,7 @@ def _look_for_home(home: Path, obj: bpy.types.Object) -> Path:
         return home
     others = (settings_of(other) for other in having_settings(bpy.data.objects) if other != obj)
     named = {name for settings in others for name in (settings.dataset_folder, settings.model_path) if name}
-    places = (place_named(name) for name in named if len(name) <= LONGEST)
+    places = (place_named(name) for name in named if len(name) <= LONGEST and is_place(name))
     below = (place.relative_to(home.parent) for place in places if place.is_relative_to(home.parent))
     taken = {same_key(place.parts[0]) for place in below if len(place.parts) > 1}
     numbered = (home if number == 1 else home.with_name(f"{home.name} {number}") for number in count(1))
@@ -206,9 +215,15 @@ def remove_if_empty(folder: Path) -> None:
 
 def _named_dataset(obj: bpy.types.Object) -> Path:
     chosen = settings_of(obj).dataset_folder
-    return place_named(chosen) if chosen else home_folder(obj) / DATASET
+    return _place(chosen, obj, DATASET_SETTING) if chosen else home_folder(obj) / DATASET
 
 
 def _named_model(obj: bpy.types.Object) -> Path:
     chosen = settings_of(obj).model_path
-    return place_named(chosen) if chosen else home_folder(obj) / MODEL
+    return _place(chosen, obj, MODEL_SETTING) if chosen else home_folder(obj) / MODEL
+
+
+def _place(chosen: str, obj: bpy.types.Object, setting: str) -> Path:
+    if not is_place(chosen):
+        raise Problem("place_unsaved", object=obj.name, setting=setting)
+    return place_named(chosen)

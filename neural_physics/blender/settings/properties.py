@@ -32,15 +32,14 @@ from . import limits
 from .capsules import NEURALPHYSICS_PG_capsule, NEURALPHYSICS_PG_projection
 from .edits import refresh_display
 from .handles import NEURALPHYSICS_PG_handle
+from .in_shots import IN_SHOTS
 from .layers import GAP, NEURALPHYSICS_PG_layer
 from .motions import Item, motions_of
-from .named_places import LONGEST, agree, place_named
+from .named_places import LONGEST, agree, is_place, place_named
 from .registration import register_classes, unregister_classes
 from .simulation import BENDING_LIMITS, STRETCH_LIMITS, NEURALPHYSICS_PG_simulation
 
 LAST_FRAME = 1_048_574  # of Blender
-# What a shot may set otherwise than the file that it links a character from.
-IN_SHOTS: Any = {"LIBRARY_OVERRIDABLE"}
 DECODERS = [
     ("PROCESSOR", "CPU", "Bit-identical positions wherever and however it is played"),
     (
@@ -84,7 +83,7 @@ def _agree_to_model(settings: bpy.types.PropertyGroup, _context: bpy.types.Conte
 
 
 def _agree_to(chosen: str) -> None:
-    if chosen and len(chosen) <= LONGEST:
+    if chosen and len(chosen) <= LONGEST and is_place(chosen):
         agree(place_named(chosen))
 
 
@@ -229,6 +228,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         name="Show Boxes", description="Draw the training motion boxes in the viewport", default=True
     )
     frame_object: PointerProperty(
+        override=IN_SHOTS,
         name="Reference Frame",
         description="Learn the motion relative to this object, such as a character's armature",
         type=bpy.types.Object,
@@ -250,13 +250,14 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     ground_height: FloatProperty(name="Ground Height", default=0.0, unit="LENGTH", update=refresh_display)
 
     # Capsules
-    capsules: CollectionProperty(type=NEURALPHYSICS_PG_capsule)
+    capsules: CollectionProperty(override=IN_SHOTS, type=NEURALPHYSICS_PG_capsule)
     active_capsule: IntProperty(name="Active Capsule", default=0, min=0)
     projection: PointerProperty(type=NEURALPHYSICS_PG_projection)
 
     # Layers
-    layers_below: CollectionProperty(type=NEURALPHYSICS_PG_layer)
+    layers_below: CollectionProperty(override=IN_SHOTS, type=NEURALPHYSICS_PG_layer)
     use_layers: BoolProperty(
+        override=IN_SHOTS,
         name="Push Out of Layers",
         description="Move vertices that are predicted behind the layers below to their surface",
         default=True,
@@ -264,6 +265,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     )
     active_layer: IntProperty(name="Active Layer", default=0, min=0)
     layer_gap: FloatProperty(
+        override=IN_SHOTS,
         name="Gap",
         description="How far above the layers below vertices are kept",
         default=GAP,
@@ -275,7 +277,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     )
 
     # Handles, of contact corrections
-    handles: CollectionProperty(type=NEURALPHYSICS_PG_handle)
+    handles: CollectionProperty(override=IN_SHOTS, type=NEURALPHYSICS_PG_handle)
     active_handle: IntProperty(name="Active Handle", default=0, min=0)
 
     # Bake

@@ -19,8 +19,10 @@ Step = Literal["set_up", "bake", "train", "play", "share"]
 
 
 def next_step(obj: bpy.types.Object) -> Step:
-    """What an object that has been set up waits for, or does now."""
-    match object_tasks.running(obj):
+    """What an object that has been set up waits for, or does now; as its settings have it, where its scene
+    names places that it may not.
+    """
+    match _running(obj):
         case object_tasks.BAKE | object_tasks.TEST:
             return "bake"
         case object_tasks.TRAIN | object_tasks.EVALUATE:
@@ -41,6 +43,13 @@ def is_done(obj: bpy.types.Object, step: Step) -> bool:
             return _has_model(obj)
         case _:
             return False
+
+
+def _running(obj: bpy.types.Object) -> str:
+    try:
+        return object_tasks.running(obj)
+    except Problem:  # the panel says which
+        return ""
 
 
 def _has_model(obj: bpy.types.Object) -> bool:

@@ -25,7 +25,7 @@ from .generating import Generation
 from .human_motion import ACTIONS, ROOT
 
 METARIG = "armature_basic_human_metarig_add"  # without fingers and face, of which a body of balls has none
-NAME = "Rigify Human"
+NAME, RIG = "Rigify Human", "Rigify Human Rig"
 DEFORMING = "DEF-"  # what Rigify has before the names of bones that deform
 LIMBS = ("upper_arm_parent", "thigh_parent")  # controls that have the switch between IK and FK
 SHOWN = ("Torso", "Arm.L (FK)", "Arm.R (FK)", "Leg.L (FK)", "Leg.R (FK)", "Root")  # of the controls
@@ -130,7 +130,7 @@ def _sided(name: str, side: str) -> str:
 def _make_ready(rig: bpy.types.Object) -> None:
     """Let FK turn its limbs, as the actions do, and show the controls that do something then."""
     data = cast(bpy.types.Armature, rig.data)
-    rig.name = data.name = NAME
+    rig.name = data.name = RIG  # not the name of the collection, which an instance in a shot takes
     assert rig.pose is not None  # an armature has one
     for control in LIMBS:
         for side in "LR":

@@ -102,6 +102,25 @@ def test_all_that_its_settings_point_to_is_the_shots_own_before_and_after_it_is_
         bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
 
 
+def test_a_shot_that_lost_them_when_it_was_opened_in_an_earlier_version_has_them_again(at_home, tmp_path):
+    skirt = in_a_shot(tmp_path / "asset.blend")
+    playback.attach(skirt)
+    settings = settings_of(skirt)
+    owners = settings, settings.capsules[0], settings.handles[0], settings.layers_below[0]
+    names = "frame_object", "source", "object", "object"
+    for owner, name in zip(owners, names, strict=True):
+        setattr(owner, name, getattr(owner, name).override_library.reference)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    skirt = skirt_of_the_shot()
+    settings = settings_of(skirt)
+    owners = settings, settings.capsules[0], settings.handles[0], settings.layers_below[0]
+    found = [getattr(owner, name) for owner, name in zip(owners, names, strict=True)]
+    assert all(bpy.context.scene in obj.users_scene for obj in found), found
+    (shown,) = shapes([skirt])
+    assert playback.status_of(skirt).problem is None and same(shown, at_home)
+
+
 def test_a_layer_can_be_switched_off_and_chosen_anew_in_a_shot(at_home, tmp_path):
     skirt = in_a_shot(tmp_path / "asset.blend")
     settings_of(skirt).layers_below[0].object = play_scenes.add_object("Other", synthetic.sheet_mesh())

@@ -103,12 +103,15 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
         icon = chart_icon(name, state.history, axis, state.best_step)
         if not icon:
             return
-        layout.label(text="Error on motion it has not seen")
+        validation = [point[2] for point in state.history if isfinite(point[2])]
+        # Without any the axis is of nothing that is drawn: the numbers of a loss mean nothing.
+        title = "Error on motion it has not seen" if validation else "Loss on the motion it learns from"
+        layout.label(text=title)
         split = layout.split(factor=LABELS_SHARE)
         labels, chart = split.column(align=True), split.column(align=True)
         labels.alignment = "RIGHT"
         for label in axis.labels():
-            labels.label(text=label)
+            labels.label(text=label if validation else "")
         chart.template_icon(icon, scale=ROWS)
         row = layout.split(factor=LABELS_SHARE)
         row.label(text="steps")
@@ -117,7 +120,6 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
         last = row.row()
         last.alignment = "RIGHT"
         last.label(text=f"{state.history[-1][0]:,.0f}")
-        validation = [point[2] for point in state.history if isfinite(point[2])]
         row = layout.row()
         if validation:
             text = f"Now {axis.words(validation[-1])}" if state.active else "Error"

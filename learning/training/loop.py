@@ -22,6 +22,9 @@ STARTED_ANEW = (
 )
 
 
+FELL = 0.05  # of the error: less is not worth longer training
+
+
 class Learner(Protocol):
     """What is trained. The same step after the same steps must give the same result."""
 
@@ -66,7 +69,8 @@ class Course:
     """How far a training has come. `history`: (step, loss, validation error) at each validation.
 
     best: what was measured at `best_step`. least: the least error so far by which models are chosen, see
-    `Schedule`.
+    `Schedule`. fallen_to, fell_until: what that error was, and after how many steps, when it had last
+    fallen by the share FELL.
     """
 
     step: int = 0
@@ -74,6 +78,8 @@ class Course:
     best: ValidationError = field(default_factory=lambda: ValidationError(math.inf))
     best_step: int = 0
     least: float = math.inf
+    fallen_to: float = math.inf
+    fell_until: int = 0
     reason: str = ""
     history: list[tuple[int, float, float]] = field(default_factory=list)
 
@@ -88,6 +94,7 @@ class Course:
             **self.best.summary(),
             "steps": self.step,
             "best_step": self.best_step,
+            "fell_until": self.fell_until,
             "seconds": round(self.seconds, 1),
             "reason": self.reason or "stopped",
         }
@@ -173,6 +180,8 @@ class Training:
         least = error < course.least or len(course.history) == count
         if least:
             course.least = error
+        if error < course.fallen_to * (1.0 - FELL) or len(course.history) == count:
+            course.fallen_to, course.fell_until = error, course.step
         if least or error < course.least * (1.0 + schedule.tolerance):
             course.best, course.best_step = measured, course.step
             self.best = self._learner.weights()
@@ -235,4 +244,5 @@ def _course(text: str) -> dict[str, Any]:
         raise ValueError("a training that never began")  # and may never end
     if not isinstance(item["reason"], str):
         raise TypeError("a reason that is no text")
-    return {**item, "least": float(item["least"])}
+    fallen_to, fell_until = float(item.get("fallen_to", math.inf)), int(item.get("fell_until", 0))
+    return {**item, "least": float(item["least"]), "fallen_to": fallen_to, "fell_until": fell_until}

@@ -40,6 +40,7 @@ class ValidationError:
             "validation_error": self.relative,
             "validation_metres": self.metres,
             "validation_metres_90": self.metres_90,
+            "validation_of_each": self.of_each,
             "basis_error": self.floor,
         }
         return {name: value for name, value in named.items() if math.isfinite(value)}

@@ -9,6 +9,10 @@ PROBLEMS: dict[str, str] = {
     ),
     "not_playing": "{object} is not playing: click Play first.",
     "play_failed": "{object} cannot be played ({reason}): click Stop, then Play.",
+    "play_modifier_missing": (
+        "{object} does not show what it plays, since its modifier “Neural Physics” was removed: undo that, or "
+        "click Stop, then Play."
+    ),
     "play_not_numbers": (
         "{object} cannot be shown at frame {frame}, because its model or something it reacts to gives a value "
         "that is not a number: check what moves it there, or train again."

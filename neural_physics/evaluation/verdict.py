@@ -15,7 +15,9 @@ What helps, in this order:
 - nothing more is asked of a good model;
 - more bases, where these alone account for FLOOR = 0.7 of the error, half of its square: no training and no
   take makes it better than its bases;
-- longer training, where the best model was found in the last tenth (LATE = 0.9) of it: it still improved;
+- longer training, where the best model was found in the last tenth (LATE = 0.9) of it and the error still
+  fell noticeably in its second half (FALLING = 0.5): it still improved. A later model is kept where it is
+  about as good as an earlier one, so that the first alone says little;
 - else more takes. Of Ball & Sheet's takes 46,000 frames in place of 14,000 leave two thirds of the error, so
   that as many again as there are is the least whose gain can be seen.
 """
@@ -31,7 +33,7 @@ from ..wording import distance, plural
 GOOD, FAIR = 0.35, 0.7
 NOTHING_GAINED = 0.95  # of the error of a simple answer: a model this near to it is no better
 FLOOR = 0.7
-LATE = 0.9
+LATE, FALLING = 0.9, 0.5
 
 SIMPLEST, SIMPLER = "a shape that stands still", "plain linear regression"
 
@@ -48,7 +50,8 @@ class Errors:
     error: relative. metres: the root mean square distance; metres_90: what a frame's stays below in nine
     frames of ten. simpler: the relative error of the best other simple answer. floor: that of the bases.
     frames: how many it was trained on. takes: of motion, how many there were then for all purposes.
-    late: when in the training the best model was found, 0 to 1.
+    late: when in the training the best model was found, 0 to 1. fell: when the error last fell noticeably.
+    of_each: the relative error of the average frame, which is what charts of trainings show.
     """
 
     error: float
@@ -59,6 +62,8 @@ class Errors:
     frames: int | None = None
     takes: int | None = None
     late: float | None = None
+    fell: float | None = None
+    of_each: float | None = None
 
     @classmethod
     def of_training(cls, training: Mapping[str, Any]) -> Self | None:
@@ -73,6 +78,7 @@ class Errors:
         if error is None:
             return None
         frames, takes = number("training_frames"), number("takes")
+        fell = number("fell_until")
         return cls(
             error,
             number("validation_metres"),
@@ -82,6 +88,8 @@ class Errors:
             frames=None if frames is None else int(frames),
             takes=None if takes is None else int(takes),
             late=best / steps if best is not None and steps else None,
+            fell=fell / steps if fell is not None and steps else None,
+            of_each=number("validation_of_each"),
         )
 
 
@@ -141,7 +149,8 @@ def gains_nothing(error: float) -> bool:
 def _advice(errors: Errors) -> Advice:
     if errors.floor is not None and errors.floor > FLOOR * errors.error:
         return "bases"
-    if errors.late is not None and errors.late >= LATE:
+    still_fell = errors.fell is None or errors.fell >= FALLING
+    if errors.late is not None and errors.late >= LATE and still_fell:
         return "training"
     return "takes"
 
@@ -165,6 +174,9 @@ def _detail(errors: Errors, simplest: str, simpler: str, *, stated: bool) -> str
     if errors.metres is not None:
         if not stated:
             parts.append(f"about {distance(errors.metres)} off")
+        if errors.of_each is not None and errors.error > 0:
+            mean = distance(errors.metres * errors.of_each / errors.error)
+            parts.append(f"{mean} in the average frame, which the chart shows")
         if errors.metres_90 is not None:
             parts.append(f"within {distance(errors.metres_90)} in nine frames of ten")
         if errors.error > 0:

@@ -41,6 +41,12 @@ def test_what_another_simple_answer_does_as_well_is_never_good(error, grade):
     [
         ({"floor": 0.45, "late": 1.0, "takes": 8}, "bases", "train with more bases"),
         ({"floor": 0.1, "late": 1.0, "takes": 8}, "training", "train longer, with a larger preset"),
+        (
+            {"floor": 0.1, "late": 1.0, "fell": 0.8, "takes": 8},
+            "training",
+            "train longer, with a larger preset",
+        ),
+        ({"floor": 0.1, "late": 1.0, "fell": 0.1, "takes": 8}, "takes", "bake 8 more takes"),
         ({"floor": 0.1, "late": 0.5, "takes": 1}, "takes", "bake 1 more take"),
         ({}, "takes", "bake more takes"),
     ],
@@ -78,3 +84,12 @@ def test_numbers_that_no_float_can_be_are_not_known():
     assert Errors.of_training({"validation_error": 10**400}) is None
     found = Errors.of_training({"validation_error": 0.4, **huge})
     assert found is not None and found.frames is None
+
+
+def test_the_number_of_the_chart_is_named_beside_that_of_the_verdict():
+    found = judge(Errors(0.5, 0.14, of_each=0.4))
+    assert "about 14 cm off" in found.sentence
+    assert "11 cm in the average frame, which the chart shows" in found.detail
+    summary = {"validation_error": 0.5, "steps": 3000, "best_step": 3000, "fell_until": 300}
+    errors = Errors.of_training({**summary, "validation_of_each": 0.4})
+    assert errors is not None and (errors.late, errors.fell, errors.of_each) == (1.0, 0.1, 0.4)

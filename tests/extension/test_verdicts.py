@@ -83,3 +83,30 @@ pack(sheet)
 assert "off on motion" not in drawn("play", sheet).words
 """
     )
+
+
+def test_the_chart_is_titled_by_what_is_drawn(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        """
+import json
+from drawn_panels import drawn
+from inside_blender import add_example, part, saved_scene
+saved_scene()
+sheet = add_example()
+host, paths = part("neural_physics.blender.jobs.host"), part("neural_physics.blender.settings.paths")
+part("panels.train").chart_icon = lambda *_: 1  # no pictures without a window
+
+def train(**more):
+    about = dict(event="progress", stage="Training", total=9, **more)
+    said = [dict(about, done=k, step=k, loss=1 / k) for k in (1, 2)]
+    lines = "\\n".join(map(json.dumps, said))
+    host.run_blocking(paths.jobs_folder(sheet), "train", [sys.executable, "-c", f"print({lines!r})"])
+    return drawn("train", sheet).words
+
+before = train()
+assert "Error on motion it has not seen" not in before and "%" not in before, before
+assert "Loss on the motion it learns from" in before
+after = train(validation=0.5, best=0.5, best_step=1, metres=0.2)
+assert "Error on motion it has not seen" in after and " cm" in after, after
+"""
+    )

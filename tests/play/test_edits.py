@@ -244,3 +244,33 @@ def test_a_change_of_frame_rate_is_followed(animated):
     playback.attach(animated)
     scene.frame_set(30)
     assert np.array_equal(play_scenes.shown(animated), found)
+
+
+@pytest.mark.parametrize("plays", [False, True])
+def test_a_modifier_that_was_removed_by_hand_is_noticed_and_comes_back(animated, window_plays, plays):
+    scene = bpy.context.scene
+    poses = play_scenes.played(animated, range(1, 21))
+    window_plays["playing"] = plays
+    animated.modifiers.remove(animated.modifiers["Neural Physics"])
+    bpy.context.view_layer.update()
+    scene.frame_set(21)
+    problem = playback.status_of(animated).problem
+    assert problem is not None and problem.code == "play_modifier_missing"
+    window_plays["playing"] = False
+    playback.detach(animated)
+    playback.attach(animated)
+    assert playback.status_of(animated).problem is None
+    assert equal(play_scenes.played(animated, range(1, 21)), poses)
+
+
+def test_a_modifier_that_was_removed_while_paused_is_noticed_at_once_and_undone(animated):
+    play_scenes.played(animated, range(1, 21))
+    bpy.ops.ed.undo_push(message="before")
+    animated.modifiers.remove(animated.modifiers["Neural Physics"])
+    bpy.context.view_layer.update()
+    problem = playback.status_of(animated).problem
+    assert problem is not None and problem.code == "play_modifier_missing"
+    bpy.ops.ed.undo_push(message="removed")
+    bpy.ops.ed.undo()
+    bpy.context.view_layer.update()
+    assert playback.status_of(bpy.data.objects["Sheet"]).problem is None

@@ -89,6 +89,14 @@ def test_one_lucky_measurement_does_not_choose_where_several_do_together(tmp_pat
     assert train(tmp_path / "d", Learner(worse), together=3).course.best_step == 30
 
 
+def test_when_the_error_stopped_falling_is_in_the_summary(tmp_path):
+    flat = [0.9, 0.6, 0.5, 0.49, 0.5, 0.48, 0.49, 0.5, 0.48, 0.48]
+    course = train(tmp_path / "a", Learner(flat), tolerance=0.1).course
+    assert course.summary()["best_step"] == 100 and course.summary()["fell_until"] == 30
+    falling = [0.9 * 0.9**k for k in range(10)]
+    assert train(tmp_path / "b", Learner(falling), together=3).course.summary()["fell_until"] == 100
+
+
 def test_a_later_model_is_kept_as_long_as_it_is_not_clearly_worse(tmp_path):
     errors = [0.9, 0.5, 0.54, 0.52, 0.56, 0.53, 0.56, 0.6, 0.7, 0.8]
     kept = train(tmp_path / "a", Learner(errors), tolerance=0.1).course

@@ -40,7 +40,7 @@ from .crowds import Wanted
 from .frame_prediction import FramePredictor, Guess, Predicted, Preparation, Shown
 from .interaction_reader import InteractionReader, Visit
 from .live_settings import live_settings_of
-from .output.geometry_nodes import has_positions, write_positions
+from .output.geometry_nodes import find_modifier, has_positions, write_positions
 from .output.numbers import Numbers, remove_numbers, write_numbers
 from .output.position_places import positions_mesh
 from .output.shape_output import Moment, ShapeOutput, moved
@@ -140,7 +140,8 @@ class PlaySession:
     def follow(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
         """Notice what has changed in the settings, the scene and the mesh; `stale` if it shows.
 
-        Raises Problem("edit_mode" | "model_other_object" | "interaction_missing" | "channel_not_sampled").
+        Raises Problem("edit_mode" | "model_other_object" | "play_modifier_missing" | "interaction_missing" |
+        "channel_not_sampled").
         """
         if mesh_data(obj).is_editmode:
             self._mesh_in_edit = True
@@ -148,6 +149,8 @@ class PlaySession:
         if self._mesh_in_edit:
             check_belongs(self.model, obj)
             self._mesh_in_edit, self.stale = False, True
+        if find_modifier(obj) is None:
+            raise Problem("play_modifier_missing", object=obj.name)
         bases = settings_of(obj).bases_shown
         edited = self.output.follow(obj)
         if self._cloth_capsules is not None:

@@ -17,7 +17,7 @@ from neural_physics.baking.pose_plan import plan_poses
 from neural_physics.blender.baking.motion.training_motion import key_training_motion
 from neural_physics.blender.baking.scene_copy import first_frame
 from neural_physics.blender.examples import build
-from neural_physics.blender.scene.keying import Span
+from neural_physics.blender.scene.animation.keying import Span
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.datasets.takes import Dataset, Take
 from tools import workshop

@@ -26,7 +26,7 @@ from neural_physics.blender.baking.motion.training_motion import key_training_mo
 from neural_physics.blender.baking.scene_copy import first_frame
 from neural_physics.blender.examples import build
 from neural_physics.blender.playing import packing, playback
-from neural_physics.blender.scene.keying import Span
+from neural_physics.blender.scene.animation.keying import Span
 from neural_physics.blender.scene.layers import layers_below
 from neural_physics.blender.scene.sources import mesh_data, read_positions
 from neural_physics.blender.settings.properties import settings_of

@@ -20,8 +20,8 @@ from benchmarks.subspace_physics.models import trained
 from neural_physics.blender.baking.motion.training_motion import key_training_motion
 from neural_physics.blender.baking.scene_copy import first_frame
 from neural_physics.blender.examples import build
+from neural_physics.blender.scene.animation.keying import Span
 from neural_physics.blender.scene.capsule_sampling import CapsuleSampler
-from neural_physics.blender.scene.keying import Span
 from neural_physics.blender.scene.sampling import ChannelSampler, reference_frame_of
 from neural_physics.blender.scene.sources import mesh_data, read_positions
 from neural_physics.capsules.projection import Capsules, push_out

@@ -14,7 +14,7 @@ from bakes import cloth_and_ball, command_for, contents, run, soft_body_and_ball
 from scenes import add_ball, add_grid, add_wind, bpy, empty_scene, react_to, set_frame, settings_of
 
 from neural_physics.blender.baking.made_with import made_with
-from neural_physics.blender.scene import keying
+from neural_physics.blender.scene.animation import keying
 from neural_physics.datasets.dataset_info import read_info, write_info
 from neural_physics.datasets.fingerprint import MADE_WITH, changed, to_text
 from neural_physics.errors import Problem

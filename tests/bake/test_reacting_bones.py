@@ -18,7 +18,7 @@ from scenes import add_cloth, empty_scene, react_to, set_frame
 
 from neural_physics.blender.scene import moving_bones as moving_bones_module
 from neural_physics.blender.scene import sampling, setting_up
-from neural_physics.blender.scene.action_curves import curves_of_slot
+from neural_physics.blender.scene.animation.action_curves import curves_of_slot
 from neural_physics.blender.scene.moving_bones import moving_bones
 from neural_physics.blender.scene.rigs import reacting_bones
 from neural_physics.blender.scene.rigs.reacting_bones import choose_bones, joint_names, near_bones

@@ -18,7 +18,7 @@ from scenes import empty_scene, react_to, set_frame
 
 from neural_physics.blender.baking.motion.pose_motion import check_poses, key_poses
 from neural_physics.blender.examples.rigify.metarig import generate
-from neural_physics.blender.scene.keying import Span
+from neural_physics.blender.scene.animation.keying import Span
 from neural_physics.blender.scene.rigs.skins import skin_of
 from neural_physics.blender.scene.sampling import ChannelSampler, layout_of, reference_frame_of
 from neural_physics.blender.scene.sources import mesh_of

@@ -28,7 +28,7 @@ from benchmarks.subspace_physics.baselines.radial_basis import RbfCell, one_step
 from benchmarks.subspace_physics.baselines.recurrent_cells import Gru, Lstm, Rnn
 from benchmarks.subspace_physics.baselines.step_times import played, step_us
 from benchmarks.subspace_physics.baselines.task import task_of
-from benchmarks.subspace_physics.training_step import data as made_up
+from benchmarks.subspace_physics.training_steps.on_a_card import data as made_up
 from learning.methods.linear_dynamics.presets import LinearPreset
 from learning.methods.subspace_physics.initial_model import fitted
 from learning.methods.subspace_physics.network import SubspaceNetwork

@@ -190,8 +190,9 @@ def reason(name):
     for part in operators.PARTS:
         for cls in part.CLASSES:
             if getattr(cls, "bl_idname", "") == "neural_physics." + name:
-                assert cls.poll(bpy.context) == (support.obstacle(cls, bpy.context) == "")
-                return support.obstacle(cls, bpy.context)
+                found = support.obstacle(cls, bpy.context)
+                assert cls.poll(bpy.context) == (found is None)
+                return "" if found is None else found.message
 
 bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 for name in ("set_up", "bake", "train", "evaluate", "play", "pack", "export_model", "bake_playback"):

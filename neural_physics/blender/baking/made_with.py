@@ -15,9 +15,9 @@ import bpy
 import numpy as np
 
 from ...datasets.fingerprint import Fingerprint, Value, digest
+from ..scene.animation.keying import KeyedPaths, is_keyed
 from ..scene.artist_handles import cores_of
 from ..scene.collider_meshes import collider_objects
-from ..scene.keying import KeyedPaths, is_keyed
 from ..scene.modifier_stack import is_on, stands_in
 from ..scene.references import with_parents
 from ..scene.rigs.shape_keys import shape_keys_of

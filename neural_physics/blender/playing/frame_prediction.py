@@ -17,7 +17,7 @@ import mathutils
 from ...arrays import Floats
 from ...timeline.stepping import Stepping
 from ...timeline.timeline import FrameState, Timeline
-from ..scene.action_curves import curves_played
+from ..scene.animation.action_curves import curves_played
 from ..scene.references import Named, with_parents
 from ..scene.sampling import ChannelSampler
 from .timings import Timings

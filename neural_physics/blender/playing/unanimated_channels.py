@@ -10,9 +10,9 @@ import numpy as np
 
 from ...arrays import Mask
 from ...interaction.channels import ChannelLayout
+from ..scene.animation.keying import KeyedPaths
 from ..scene.artist_handles import hold_is_keyed
 from ..scene.collider_sizes import is_scaled_by_keys
-from ..scene.keying import KeyedPaths
 from ..scene.live_fabric import live_names, setting_path
 from ..scene.references import Named, with_parents
 from ..scene.rigs.shape_keys import keys_are_animated

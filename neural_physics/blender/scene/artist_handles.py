@@ -12,8 +12,8 @@ from ...errors import Problem
 from ...interaction.channels import HANDLE_PREFIX, Channel, ChannelLayout
 from ..settings.handles import NEURALPHYSICS_PG_handle
 from ..settings.properties import method_of, settings_of
+from .animation.keying import KeyedPaths
 from .interaction_names import check_room
-from .keying import KeyedPaths
 from .live_fabric import setting_path
 from .rigid_placement import placement
 from .sampling import handle_source

@@ -11,7 +11,7 @@ from mathutils import Matrix
 from ...arrays import Floats
 from ...errors import Problem
 from ...methods.interface import LearnsSizes, Method
-from .keying import is_keyed
+from .animation.keying import is_keyed
 from .references import Named, with_parents
 from .sources import read_positions
 

@@ -10,7 +10,7 @@ from ...interaction.channels import ChannelLayout
 from ...models.model_file import Model
 from ..settings.properties import settings_of
 from ..settings.simulation import settings_for_solver
-from .keying import Span, is_keyed, key_frames
+from .animation.keying import Span, is_keyed, key_frames
 
 
 def fabric_varies(obj: bpy.types.Object) -> bool:

@@ -13,7 +13,7 @@ from mathutils import Euler
 from ....arrays import Doubles
 from ....baking.pose_plan import pose_take_names
 from ....errors import Problem
-from ...scene.keying import Span
+from ...scene.animation.keying import Span
 from ...scene.rigs.holding_bones import holding_rig
 from ...scene.rigs.rig_actions import Channel, actions_of, curves_of
 from ...scene.rigs.skins import armature_modifier, count_loose, followed_bones

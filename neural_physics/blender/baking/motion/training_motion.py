@@ -21,7 +21,7 @@ from ....interaction.training_motion import (
     wander_strength,
     wander_turn,
 )
-from ...scene.keying import Span, key_frames
+from ...scene.animation.keying import Span, key_frames
 from ...scene.live_fabric import fabric_varies
 from ...scene.references import with_parents
 from ...scene.rigs.rig_actions import ActionsOfRigs, Channel, actions_played, check_actions, curves_of

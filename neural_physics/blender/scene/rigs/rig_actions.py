@@ -12,7 +12,7 @@ from ....baking.plan import FEWEST_FOR_TEST
 from ....datasets.dataset_info import Role
 from ....errors import Problem
 from ...settings.properties import NEURALPHYSICS_PG_interaction, settings_of
-from ..action_curves import curves_of_slot
+from ..animation.action_curves import curves_of_slot
 
 Channel = tuple[str, int]  # data path and index
 

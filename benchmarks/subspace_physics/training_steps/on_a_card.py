@@ -1,6 +1,6 @@
 """How long a training step takes by NumPy and on a graphics card.
 
-`python -m benchmarks.subspace_physics.training_step`
+`python -m benchmarks.subspace_physics.training_steps.on_a_card`
 
 It needs a card that torch calls CUDA, and no Blender; the table in
 docs/benchmarks/subspace_physics.md is what it prints. The motion is made up: what a step

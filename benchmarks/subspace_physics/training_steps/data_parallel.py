@@ -1,7 +1,7 @@
 """What a second process brings to one training, its gradients summed as torch's DistributedDataParallel does.
 
 `OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 torchrun --nproc-per-node 2 -m \
-benchmarks.subspace_physics.data_parallel`
+benchmarks.subspace_physics.training_steps.data_parallel`
 
 Each process has the whole model, rolls its share of a step's windows out by NumPy, which trains where there
 is no graphics card, and gets the sum of all gradients by gloo. One process alone and all of them take the
@@ -20,7 +20,7 @@ import torch
 from torch import distributed
 
 from benchmarks.markdown_tables import Column, table
-from benchmarks.subspace_physics.training_step import FPS, data
+from benchmarks.subspace_physics.training_steps.on_a_card import FPS, data
 from learning.methods.subspace_physics.learner import SubspaceLearner
 from learning.methods.subspace_physics.network import Pullback, Roller, SubspaceNetwork
 from learning.methods.subspace_physics.presets import PRESETS

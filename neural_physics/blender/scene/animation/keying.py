@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...arrays import Doubles
+from ....arrays import Doubles
 from .action_curves import curves_played
 
 LINEAR = 1  # the number of that interpolation in Blender's files

@@ -1,0 +1,1 @@
+"""How long a step of the training takes, by what."""

@@ -1,0 +1,1 @@
+"""What animates objects: actions, their curves, and keys."""

@@ -11,7 +11,9 @@ from neural_physics.arrays import Floats
 from neural_physics.datasets.dataset_info import Role
 from neural_physics.datasets.frame_checks import checked
 from neural_physics.datasets.takes import Dataset, Take
-from neural_physics.datasets.training_frames import (
+from neural_physics.datasets.usable_numbers import check_interaction, check_places
+from neural_physics.errors import Problem
+from neural_physics.methods.training_frames import (
     FEWEST_FRAMES,
     SHORTEST,
     VALIDATION_SHARE,
@@ -19,8 +21,6 @@ from neural_physics.datasets.training_frames import (
     held_out,
     learned_frames,
 )
-from neural_physics.datasets.usable_numbers import check_interaction, check_places
-from neural_physics.errors import Problem
 
 CHUNK = 256  # frames in memory at once
 ROLES: tuple[Role, Role] = ("training", "validation")

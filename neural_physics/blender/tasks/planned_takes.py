@@ -12,8 +12,8 @@ from ...baking.plan import new_roles, take_names
 from ...datasets.dataset_info import Role
 from ...datasets.status import dataset_status
 from ...datasets.takes import TakeOutline
-from ...datasets.training_frames import FEWEST_FRAMES, WINDOW, learned_frames
 from ...errors import Problem
+from ...methods.training_frames import FEWEST_FRAMES, WINDOW, learned_frames
 from ...wording import plural
 from ..baking.motion.training_motion import moving_takes
 from ..settings.paths import dataset_folder

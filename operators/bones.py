@@ -7,11 +7,12 @@ from bpy.props import EnumProperty
 
 from ..neural_physics.blender.scene.rigs.reacting_bones import choose_bones, deforming_bones
 from ..neural_physics.blender.scene.setting_up import bones_that_matter
+from ..neural_physics.blender.scene.sources import check_shown_mesh
 from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.errors import Problem
 from ..neural_physics.wording import plural
-from .support import SetUpButton, set_up_target, target
+from .support import EditingButton, target
 
 NEAR, SELECTED, EVERY = "NEAR", "SELECTED", "ALL"
 BONES = [
@@ -26,7 +27,7 @@ BONES = [
 ]
 
 
-class NEURALPHYSICS_OT_choose_bones(SetUpButton, bpy.types.Operator):
+class NEURALPHYSICS_OT_choose_bones(EditingButton, bpy.types.Operator):
     bl_idname = "neural_physics.choose_bones"
     bl_label = "Choose Bones"
     bl_description = "Choose of which bones of the armature this object learns where they are"
@@ -36,7 +37,9 @@ class NEURALPHYSICS_OT_choose_bones(SetUpButton, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        line_of_armature(set_up_target(context))
+        super().require(context)
+        check_shown_mesh(target(context))
+        line_of_armature(target(context))
 
     @classmethod
     def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:

@@ -21,7 +21,7 @@ class NEURALPHYSICS_OT_fit_capsules(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        check_editable(set_up_target(context))
+        capsule_fitting.check_may_fit(set_up_target(context))
 
     def run(self, context: bpy.types.Context) -> None:
         obj = target(context)

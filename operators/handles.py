@@ -8,10 +8,10 @@ from ..neural_physics.blender.scene.artist_handles import add_handles, remove_ha
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.errors import Problem
-from .support import Button, SetUpButton, set_up_target, target
+from .support import EditingButton, target
 
 
-class NEURALPHYSICS_OT_add_handle(SetUpButton, bpy.types.Operator):
+class NEURALPHYSICS_OT_add_handle(EditingButton, bpy.types.Operator):
     bl_idname = "neural_physics.add_handle"
     bl_label = "Add Handle"
     bl_description = (
@@ -25,7 +25,7 @@ class NEURALPHYSICS_OT_add_handle(SetUpButton, bpy.types.Operator):
         add_handles(obj, [other for other in context.selected_objects if other != obj])
 
 
-class NEURALPHYSICS_OT_remove_handle(Button, bpy.types.Operator):
+class NEURALPHYSICS_OT_remove_handle(EditingButton, bpy.types.Operator):
     bl_idname = "neural_physics.remove_handle"
     bl_label = "Remove Handle"
     bl_description = "Remove the active handle from the list; the Empty stays in the scene"
@@ -33,7 +33,8 @@ class NEURALPHYSICS_OT_remove_handle(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        obj = set_up_target(context)
+        super().require(context)
+        obj = target(context)
         if not settings_of(obj).handles:
             raise Problem("contact_no_handles", object=obj.name)
 

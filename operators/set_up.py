@@ -11,14 +11,14 @@ from ..neural_physics.blender.baking import forewarnings
 from ..neural_physics.blender.baking.preparing import BY_THE_SOLVER
 from ..neural_physics.blender.jobs import programs
 from ..neural_physics.blender.scene import setting_up
-from ..neural_physics.blender.scene.sources import check_mesh, check_target
+from ..neural_physics.blender.scene.sources import check_mesh, check_shown_mesh, check_target
 from ..neural_physics.blender.scene.targets import target_of
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from ..neural_physics.blender.settings.simulation import KINDS, NOT_SOLVED, preset_names, use_preset
+from ..neural_physics.blender.settings.simulation import KINDS, NOT_SOLVED, preset_names
 from ..neural_physics.blender.tasks import object_tasks
 from ..neural_physics.errors import Problem
-from .support import Button, SetUpButton, scene_of, set_up_target, target
+from .support import Button, EditingButton, SetUpButton, scene_of, target
 
 _SOLVED = [kind for kind in KINDS if kind[0] not in NOT_SOLVED]
 _MATERIALS = {kind: [(name, name.capitalize(), "") for name in preset_names(kind)] for kind, _, _ in KINDS}
@@ -122,7 +122,7 @@ class NEURALPHYSICS_OT_set_up_modifiers(Button, bpy.types.Operator):
         _report_found(self, obj, setting_up.set_up_as(obj, scene_of(context), "MODIFIERS"))
 
 
-class NEURALPHYSICS_OT_use_material(SetUpButton, bpy.types.Operator):
+class NEURALPHYSICS_OT_use_material(EditingButton, bpy.types.Operator):
     bl_idname = "neural_physics.use_material"
     bl_label = "Material"
     bl_description = "Set stiffness, density and other properties from a material preset"
@@ -130,11 +130,16 @@ class NEURALPHYSICS_OT_use_material(SetUpButton, bpy.types.Operator):
 
     name: EnumProperty(name="Material", items=_materials)
 
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        super().require(context)
+        setting_up.check_materials(target(context))
+
     def run(self, context: bpy.types.Context) -> None:
-        use_preset(settings_of(target(context)).simulation, self.name)
+        setting_up.use_material(target(context), self.name)
 
 
-class NEURALPHYSICS_OT_use_as_pins(SetUpButton, bpy.types.Operator):
+class NEURALPHYSICS_OT_use_as_pins(EditingButton, bpy.types.Operator):
     bl_idname = "neural_physics.use_as_pins"
     bl_label = "Use as Pins"
     bl_description = "Let the simulation hold the vertices of this vertex group"
@@ -159,11 +164,16 @@ class NEURALPHYSICS_OT_remove(SetUpButton, bpy.types.Operator):
         object_tasks.remove(target(context))
 
 
-class NEURALPHYSICS_OT_add_interaction(SetUpButton, bpy.types.Operator):
+class NEURALPHYSICS_OT_add_interaction(EditingButton, bpy.types.Operator):
     bl_idname = "neural_physics.add_interaction"
     bl_label = "Add Interaction"
     bl_description = "Add an object to react to: the other selected object, or a line in which to choose one"
     bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        super().require(context)
+        check_shown_mesh(target(context))
 
     def run(self, context: bpy.types.Context) -> None:
         obj = target(context)
@@ -175,7 +185,7 @@ class NEURALPHYSICS_OT_add_interaction(SetUpButton, bpy.types.Operator):
             setting_up.add_empty_interaction(obj)
 
 
-class NEURALPHYSICS_OT_remove_interaction(Button, bpy.types.Operator):
+class NEURALPHYSICS_OT_remove_interaction(EditingButton, bpy.types.Operator):
     bl_idname = "neural_physics.remove_interaction"
     bl_label = "Remove Interaction"
     bl_description = "Remove the active object from the list"
@@ -183,7 +193,8 @@ class NEURALPHYSICS_OT_remove_interaction(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        obj = set_up_target(context)
+        super().require(context)
+        obj = target(context)
         if not settings_of(obj).interactions:
             raise Problem("no_interactions", object=obj.name)
 
@@ -193,11 +204,16 @@ class NEURALPHYSICS_OT_remove_interaction(Button, bpy.types.Operator):
         settings.active_interaction = max(0, min(settings.active_interaction, len(settings.interactions) - 1))
 
 
-class NEURALPHYSICS_OT_suggest_motion(SetUpButton, bpy.types.Operator):
+class NEURALPHYSICS_OT_suggest_motion(EditingButton, bpy.types.Operator):
     bl_idname = "neural_physics.suggest_motion"
     bl_label = "Suggest Motion"
     bl_description = "Set the box and speed of the active object's training motion from the scene"
     bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        super().require(context)
+        check_shown_mesh(target(context))
 
     def run(self, context: bpy.types.Context) -> None:
         obj = target(context)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..neural_physics.blender.scene.targets import check_set_up, target_of
+from ..neural_physics.blender.scene.targets import check_editable, check_set_up, target_of
 from ..neural_physics.blender.settings.own_folders import scratch_folder
 from ..neural_physics.blender.settings.paths import at_a_glance
 from ..neural_physics.errors import Problem
@@ -61,6 +61,14 @@ class SetUpButton(Button):
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
         set_up_target(context)
+
+
+class EditingButton(SetUpButton):
+    """A button that changes the settings of an object, which must be this file's own."""
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        check_editable(set_up_target(context))
 
 
 def obstacle(operator: type[Button], context: bpy.types.Context) -> Problem | None:

@@ -31,7 +31,7 @@ from .scene.saving import check_no_sculpt_elsewhere, save_open_file
 from .scene.targets import check_set_up, named
 from .settings.paths import dataset_folder, jobs_folder, model_path
 from .settings.properties import NEURALPHYSICS_PG_object, settings_of
-from .settings.simulation import KINDS, preset_names, use_preset
+from .settings.simulation import KINDS
 from .tasks import object_tasks, verdicts
 
 NAME = "neural_physics"
@@ -113,19 +113,11 @@ def _set_up(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namesp
     else:
         found = setting_up.set_up_as(obj, scene, args.kind.upper())
     if args.material is not None:
-        _use_material(obj, args.material)
+        setting_up.use_material(obj, args.material)
     if not settings_of(obj).interactions:
         print_line(Problem("no_interactions", object=obj.name).message)
     else:
         print_line(f"{obj.name} reacts to: {', '.join(found) or 'nothing new'}")
-
-
-def _use_material(obj: bpy.types.Object, name: str) -> None:
-    simulation = settings_of(obj).simulation
-    known = preset_names(simulation.kind)
-    if name not in known:
-        raise Problem("material_unknown", object=obj.name, material=name, known=", ".join(known) or "none")
-    use_preset(simulation, name)
 
 
 def _fit_capsules(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:

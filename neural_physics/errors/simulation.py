@@ -76,6 +76,10 @@ PROBLEMS: dict[str, str] = {
         "The dataset {path} does not record how bones move {object}: choose Jiggle Springs and another "
         "dataset folder and bake again, or choose another method."
     ),
+    "materials_none": (
+        "{object} is not simulated by the bundled solver, which the material presets are for: choose what it is "
+        "simulated as under Set Up > Simulation."
+    ),
     "material_unknown": "{object} has no material preset “{material}”; available presets: {known}.",
     "softer_unknown": (
         "{object} has no vertex group “{group}” to soften it by: choose another Softness Group, or none."

@@ -71,6 +71,8 @@ def _middles(step: Coarser, pairs: Indices, count: int) -> Indices:
 
 def coarsened(mesh: HalfEdges) -> Coarser | None:
     """The faces whose subdivision the mesh is, or None."""
+    if not len(mesh.start):  # no faces
+        return None
     onward = mesh.midway()
     links = _Links(mesh, onward)
     even = np.zeros(links.count, bool)

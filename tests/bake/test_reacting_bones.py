@@ -56,6 +56,19 @@ def test_bones_are_near_that_carry_a_body_beside_the_object(sheet):
     assert near_bones(cloth, rig) == []
 
 
+def test_a_body_that_is_being_edited_is_said_and_no_line_is_added(sheet, monkeypatch):
+    cloth, rig, body = sheet
+    monkeypatch.setattr(setting_up, "MANY", 1)
+    bpy.context.view_layer.objects.active = body
+    bpy.ops.object.mode_set(mode="EDIT")
+    with pytest.raises(Problem) as raised:
+        setting_up.add_interaction(cloth, rig)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert raised.value.code == "edit_mode" and not settings_of(cloth).interactions
+    setting_up.add_interaction(cloth, rig)
+    assert len(settings_of(cloth).interactions[0].bones) < 10
+
+
 def test_bones_that_carry_the_object_itself_are_near_wherever_it_is(sheet):
     cloth, rig, body = sheet
     body.location.x = 5.0

@@ -189,6 +189,11 @@ def test_what_has_no_coarser_level_is_distinguished_from_what_has_too_few():
     assert refused(subdivided(icosahedron(), 1, "I").mesh, 2).names["found"] == 1
 
 
+def test_a_mesh_without_faces_has_no_coarser_level():
+    nothing = Mesh(np.zeros((0, 3), np.float32), np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0))
+    assert refused(nothing).code == "levels_not_found"
+
+
 def test_diagonals_that_alternate_have_no_coarser_level():
     at = np.arange(25).reshape(5, 5)
     faces = []

@@ -17,7 +17,7 @@ from ...errors import Problem
 from ...wording import plural
 from ..scene.rigs.vertex_weights import bone_weights
 from ..scene.setting_up import find_movers
-from ..scene.sources import mesh_data, read_positions
+from ..scene.sources import check_shown_mesh, mesh_data, read_positions
 from ..scene.targets import check_editable
 from ..settings.capsules import NEURALPHYSICS_PG_capsule
 from ..settings.edits import refresh_display
@@ -52,6 +52,15 @@ def chosen_sources(obj: bpy.types.Object, selected: Iterable[bpy.types.Object]) 
     return [other for other in selected if other != obj and other.type in SOURCE_TYPES]
 
 
+def check_may_fit(obj: bpy.types.Object) -> None:
+    """Whether capsules can be fitted for an object.
+
+    Raises what `check_editable` and `sources.check_shown_mesh` do.
+    """
+    check_editable(obj)
+    check_shown_mesh(obj)
+
+
 def fit_capsules(obj: bpy.types.Object, sources: Iterable[bpy.types.Object]) -> list[str]:
     """Fit capsules to armatures and meshes, and keep them with the simulated object; returns their names.
 
@@ -64,10 +73,10 @@ def fit_capsules(obj: bpy.types.Object, sources: Iterable[bpy.types.Object]) -> 
     Bones at rest are not scaled, but their armature's object may be: sections are made round in its own
     axes, and `CarriedCapsules.placed` says what becomes of them.
 
-    Raises Problem("object_linked" | "object_overridden" | "capsules_nothing" | "body_unweighted" |
-    "body_missing" | "edit_mode"), and then changes nothing.
+    Raises what `check_may_fit` does and Problem("capsules_nothing" | "body_unweighted" | "body_missing" |
+    "edit_mode"), and then changes nothing.
     """
-    check_editable(obj)
+    check_may_fit(obj)
     share = settings_of(obj).projection.share
     found: list[Found] = []
     for source, bodies in _bodies(obj, list(sources)).items():

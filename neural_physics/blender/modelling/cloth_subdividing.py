@@ -65,6 +65,7 @@ def offers_subdivide(obj: bpy.types.Object) -> bool:
     if not method_of(obj).has_levels:
         return False
     try:
+        check_mesh(obj)
         check_levels(topology_of(obj), lambda: mesh_of(obj), obj.name)
     except Problem as problem:
         return problem.code in ("levels_quads", "levels_not_found")

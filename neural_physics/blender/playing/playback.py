@@ -115,7 +115,7 @@ def detach(obj: bpy.types.Object) -> None:
     settings = settings_of(obj)
     settings.playing = False
     _unlock_interface(settings)
-    remove_numbers(obj, positions_mesh(obj))
+    remove_numbers(obj, positions_mesh(obj) if obj.type == "MESH" else None)
     take_place(obj)
     geometry_nodes.remove_modifier(obj)
     restore_physics(obj)

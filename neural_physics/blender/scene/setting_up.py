@@ -14,6 +14,7 @@ from ...interaction.channels import Channel, ChannelLayout
 from ..settings.limits import enable
 from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
+from ..settings.simulation import preset_names, use_preset
 from .interaction_names import MOST_INTERACTIONS, check_room, interaction_names
 from .moving_bones import moving_bones
 from .references import with_parents
@@ -86,14 +87,31 @@ def set_up_as(obj: bpy.types.Object, scene: bpy.types.Scene, kind: str) -> list[
 def set_up_with_physics(obj: bpy.types.Object, scene: bpy.types.Scene, physics: Physics) -> list[str]:
     """`set_up` of a mesh to which Blender's own physics is added first, with its default settings.
 
-    Where it cannot be set up, nothing is added.
+    Where it cannot be set up, nothing is added, nor where it has that physics already.
     """
+    if any(modifier.type == physics for modifier in obj.modifiers):  # Blender adds no second one
+        return set_up(obj, scene)
     modifier = obj.modifiers.new(NEW_PHYSICS[physics], physics)
     try:
         return set_up(obj, scene)
     except Problem:
         obj.modifiers.remove(modifier)
         raise
+
+
+def check_materials(obj: bpy.types.Object) -> None:
+    """Raise Problem("materials_none") for what materials say nothing of."""
+    if not preset_names(settings_of(obj).simulation.kind):
+        raise Problem("materials_none", object=obj.name)
+
+
+def use_material(obj: bpy.types.Object, name: str) -> None:
+    """Set what a material preset says. Raises Problem("material_unknown")."""
+    simulation = settings_of(obj).simulation
+    known = preset_names(simulation.kind)
+    if name not in known:
+        raise Problem("material_unknown", object=obj.name, material=name, known=", ".join(known) or "none")
+    use_preset(simulation, name)
 
 
 def add_empty_interaction(obj: bpy.types.Object) -> None:
@@ -145,6 +163,7 @@ def add_interaction(
     """One more line in the list, with training motion that suits what it is.
 
     choose: whether, of an armature of many bones, those that matter are listed, and not all.
+    Raises Problem("edit_mode"), and then adds none.
     """
     settings = settings_of(obj)
     item = settings.interactions.add()
@@ -152,7 +171,11 @@ def add_interaction(
     item.name, item.object = mover.name, mover
     suggest_motion(obj, item)
     if choose and mover.type == "ARMATURE" and len(deforming_bones(mover)) > MANY:
-        choose_bones(item, bones_that_matter(obj, item))
+        try:
+            choose_bones(item, bones_that_matter(obj, item))
+        except Problem:  # of a body that the artist is editing
+            settings.interactions.remove(len(settings.interactions) - 1)
+            raise
     return item
 
 
@@ -241,7 +264,11 @@ def _is_animated_itself(obj: bpy.types.Object) -> bool:
 
 
 def _bounds(obj: bpy.types.Object) -> Bounds:
-    """Opposite corners of the object's own mesh, before any modifier, in world space."""
+    """Opposite corners of the object's own mesh, before any modifier, in world space.
+
+    Of one without vertices its origin.
+    """
     world = np.array(obj.matrix_world)
-    points = read_positions(mesh_data(obj)) @ world[:3, :3].T + world[:3, 3]
+    points = read_positions(mesh_data(obj)) if mesh_data(obj).vertices else np.zeros((1, 3))
+    points = points @ world[:3, :3].T + world[:3, 3]
     return points.min(axis=0), points.max(axis=0)

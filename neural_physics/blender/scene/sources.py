@@ -119,10 +119,17 @@ def loose_edges_of(mesh: bpy.types.Mesh) -> StoredIndices:
 
 
 def read_positions(mesh: bpy.types.Mesh, out: Floats | None = None) -> Floats:
-    """The coordinates of a mesh, evaluated or not: (V, 3) float32, metres, into `out` where given."""
+    """The coordinates of a mesh, evaluated or not: (V, 3) float32, metres, into `out` where given.
+
+    Raises Problem("edit_mode").
+    """
+    layer = cast(bpy.types.FloatVectorAttribute | None, mesh.attributes.get("position"))
+    if layer is None and mesh.is_editmode:
+        raise Problem("edit_mode", object=mesh.name)
+    if layer is None:  # as of any mesh without vertices
+        return np.empty((0, 3), np.float32)
     if out is None:
         out = np.empty((len(mesh.vertices), 3), np.float32)
-    layer = cast(bpy.types.FloatVectorAttribute, mesh.attributes["position"])
     layer.data.foreach_get("vector", out.reshape(-1))
     return out
 

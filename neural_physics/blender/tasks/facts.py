@@ -24,6 +24,7 @@ from ..baking.made_with import made_with
 from ..baking.surroundings import frame_scale
 from ..scene.collider_meshes import collider_mesh, collider_objects
 from ..scene.sources import (
+    check_mesh,
     faces_of,
     loose_edges_of,
     mesh_data,
@@ -43,7 +44,11 @@ SHARE = 0.05  # of the time may be spent on looking whether something changed
 
 
 def check_object(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
-    """Raise the Problem of an object that the chosen method could not learn if it were baked."""
+    """Raise the Problem of an object that the chosen method could not learn if it were baked.
+
+    Raises what `sources.check_mesh` does, too.
+    """
+    check_mesh(obj)
     method_of(obj).check_object(object_facts(scene, obj))
 
 

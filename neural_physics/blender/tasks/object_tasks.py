@@ -18,7 +18,7 @@ from ...datasets.take_folders import side_folder, together_folder, under_way
 from ...datasets.takes import BODY, Dataset
 from ...errors import Problem
 from ...files.atomic import writing
-from ...files.looking import has_file, is_file
+from ...files.looking import has_file, has_folder, is_file
 from ...files.replacing import remove_folder
 from ...jobs.wording import job_name
 from ...methods.registry import load_method
@@ -211,7 +211,12 @@ def interaction_beside(cache: Path) -> Path:
 
 
 def interaction_of(obj: bpy.types.Object, cache: Path, chosen: Path | None, from_scene: bool) -> Path | None:
-    """Where a cache's interaction is read: from a file, or None: from the scene, as poses always are."""
+    """Where a cache's interaction is read: from a file, or None: from the scene, as poses always are.
+
+    Raises Problem("file_is_folder" | "place_not_readable").
+    """
+    if has_folder(cache):
+        raise Problem("file_is_folder", path=cache.absolute())
     if from_scene or method_of(obj).follows_bones:
         return None
     return chosen or interaction_beside(cache)

@@ -46,13 +46,14 @@ def write_numbers(obj: bpy.types.Object, mesh: bpy.types.Mesh, numbers: Numbers)
     obj.update_tag()
 
 
-def remove_numbers(obj: bpy.types.Object, mesh: bpy.types.Mesh) -> None:
-    """Take them away again; harmless where there are none."""
+def remove_numbers(obj: bpy.types.Object, mesh: bpy.types.Mesh | None) -> None:
+    """Take them away again; harmless where there are none. mesh: None of what is no mesh any more."""
     settings = settings_of(obj)
     if settings.outside_now or settings.error_now:
         settings.outside_now = settings.error_now = 0.0
     _forget_coefficients(obj)
-    _forget_errors(mesh)
+    if mesh is not None:
+        _forget_errors(mesh)
 
 
 def _forget_coefficients(obj: bpy.types.Object) -> None:

@@ -56,8 +56,8 @@ def take_place(obj: bpy.types.Object) -> None:
 
 
 def take_own(obj: bpy.types.Object) -> None:
-    """Take away what was written into an object's own mesh."""
-    if mesh_data(obj).library is None:
+    """Take away what was written into an object's own mesh, where it has one."""
+    if obj.type == "MESH" and mesh_data(obj).library is None:
         remove_positions(mesh_data(obj))
 
 

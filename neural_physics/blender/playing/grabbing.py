@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 import bpy
 
 from ...errors import Problem
+from ..scene.references import is_in
 from ..scene.selecting import check_selectable
 from ..settings.properties import settings_of
 
@@ -32,7 +33,8 @@ def check_grab(obj: bpy.types.Object, mover: bpy.types.Object) -> None:
 
     Raises Problem("interaction_missing") and what `check_selectable` does.
     """
-    if bpy.context.scene not in mover.users_scene:
+    scene = bpy.context.scene
+    if scene is None or not is_in(scene, mover):
         raise Problem("interaction_missing", object=obj.name, interaction=mover.name)
     check_selectable(mover)
 

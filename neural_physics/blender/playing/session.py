@@ -32,7 +32,7 @@ from ...timeline.stepping import Stepping
 from ...timeline.timeline import FrameState, Timeline
 from ..scene.capsule_sampling import CapsuleSampler
 from ..scene.collider_sizes import size_problem
-from ..scene.references import Named, Numbered
+from ..scene.references import Named, Numbered, is_in
 from ..scene.sources import check_shown_mesh, faces_of, loose_edges_of, mesh_data
 from ..settings.properties import settings_of
 from .binding import Binding, check_channels, setup_of
@@ -290,7 +290,7 @@ class PlaySession:
     def check_sources(self, scene: bpy.types.Scene) -> None:
         """Notice what was deleted, whose data settings keep alive. Raises Problem("interaction_missing")."""
         for source in self.followed:
-            if scene not in source.original().users_scene:
+            if not is_in(scene, source.original()):
                 raise Problem("interaction_missing", object=self.name, interaction=source.name)
         self.output.projection.check_carriers(scene)
         self.output.layering.check_there(scene)

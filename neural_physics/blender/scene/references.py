@@ -37,6 +37,15 @@ def find(name: str) -> bpy.types.Object | None:
     return here or objects.get(name)
 
 
+def is_in(scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
+    """Whether an object is in a scene, in which one of another file may have its name.
+
+    `users_scene` goes through all objects of all scenes.
+    """
+    found = scene.objects.get(obj.name)
+    return found == obj or (found is not None and obj in scene.objects.values())
+
+
 class Named:
     """An object that was found by its name, whatever it is called later; owner: who asks, for messages.
 

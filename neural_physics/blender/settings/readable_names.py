@@ -98,11 +98,10 @@ def _of_data() -> Iterator[Struct]:
 def _of_actions() -> Iterator[Struct]:
     for action in bpy.data.actions:
         yield from action.slots
-        bags = (
-            bag for layer in action.layers for strip in layer.strips for bag in cast(Any, strip).channelbags
-        )
-        for bag in bags:
-            yield from bag.fcurves
+        strips = (strip for layer in action.layers for strip in layer.strips)
+        for strip in strips:
+            for bag in getattr(strip, "channelbags", ()):  # strips of later Blenders have none
+                yield from bag.fcurves
 
 
 def _of_node_groups() -> Iterator[Struct]:

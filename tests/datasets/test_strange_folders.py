@@ -233,7 +233,10 @@ def test_a_link_to_itself_in_a_dataset_is_told_as_such(dataset, name):
     place.symlink_to(place.name)
     forget()
     trouble = dataset_status(dataset.path).trouble
-    assert trouble.code == "place_not_readable" and "Too many levels" in trouble.message
+    if name in ("takes", "body.npz"):  # where no link is followed, wherever it leads
+        assert trouble.code == "place_is_link" and str(place) in trouble.message
+    else:
+        assert trouble.code == "place_not_readable" and "Too many levels" in trouble.message
     place.unlink()
     if name in ("bake", "body.npz"):
         forget()

@@ -240,7 +240,10 @@ def remove(obj: bpy.types.Object) -> None:
 def check_delete(obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps a dataset from being deleted."""
     obj = check_set_up(obj)
-    if not dataset_status(dataset_folder(obj)).takes:
+    status = dataset_status(dataset_folder(obj))
+    if status.trouble and status.trouble.code != "dataset_missing":
+        raise status.trouble.with_traceback(None)
+    if not status.takes:
         raise Problem("not_baked", object=obj.name)
     _check_free(obj)
     watched_bakes.check_nobody_bakes(dataset_folder(obj))

@@ -149,9 +149,18 @@ def tall_button(
     return row.operator(operator.bl_idname, text=text or operator.bl_label, icon=icon)
 
 
-def reasons(layout: bpy.types.UILayout, context: bpy.types.Context, *operators: type[Button]) -> None:
-    """Why buttons above cannot be clicked, each reason once, and the way to where it is mended."""
-    found = {each.message: each for operator in operators if (each := obstacle(operator, context))}
+def reasons(
+    layout: bpy.types.UILayout,
+    context: bpy.types.Context,
+    *operators: type[Button],
+    further: Problem | None = None,
+) -> None:
+    """Why buttons above cannot be clicked, each reason once, and the way to where it is mended.
+
+    further: what will keep them from it once these are mended.
+    """
+    problems = [*(obstacle(operator, context) for operator in operators), further]
+    found = {each.message: each for each in problems if each is not None}
     for reason in found:
         sentences(layout, context, reason, "INFO")
     if any(problem.code.startswith(OF_THE_PYTHON) for problem in found.values()):

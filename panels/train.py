@@ -14,6 +14,8 @@ from ..neural_physics.blender.settings.paths import best_so_far_path, report_pat
 from ..neural_physics.blender.settings.properties import method_of, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.tasks import object_tasks, verdicts
+from ..neural_physics.edition import FULL
+from ..neural_physics.errors import Problem
 from ..neural_physics.evaluation.verdict import gains_nothing
 from ..neural_physics.files.looking import is_file
 from ..neural_physics.jobs.life_cycle import JobState, number_in, text_in
@@ -55,6 +57,16 @@ LABELS_SHARE = 0.25  # of the width: the labels beside the chart
 USUAL_PRESETS = ("preview", "balanced", "final")  # what else there is stands under Advanced
 
 
+def _trainer_problem(obj: bpy.types.Object) -> Problem | None:
+    """What keeps the method from being trained here, which is told before the bake."""
+    if FULL:
+        try:
+            object_tasks.require_trainer(obj)
+        except Problem as problem:
+            return problem.with_traceback(None)
+    return None
+
+
 class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
     bl_label = "3  Train"
     step = "train"
@@ -70,7 +82,8 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
             tall_button(layout, NEURALPHYSICS_OT_train, text, icon="OUTLINER_OB_LIGHT")
             draw_submit(layout, context, obj, object_tasks.TRAIN, operator=NEURALPHYSICS_OT_submit_training)
             # Mostly it is the same for both.
-            reasons(layout, context, NEURALPHYSICS_OT_train, NEURALPHYSICS_OT_submit_training)
+            operators = (NEURALPHYSICS_OT_train, NEURALPHYSICS_OT_submit_training)
+            reasons(layout, context, *operators, further=_trainer_problem(obj))
         if is_file(best_so_far_path(obj)):
             layout.operator(NEURALPHYSICS_OT_use_best_so_far.bl_idname, icon="IMPORT")
         is_over = object_tasks.was_baked_since_training(obj)

@@ -10,9 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from learning.evaluation.shape_pictures import Camera, shape_picture
 from neural_physics.arrays import Floats
 from neural_physics.datasets.rest_mesh import Mesh
+from neural_physics.models.normals import triangulate
+from neural_physics.pictures.shapes import Camera, shape_picture
 
 REFERENCE_COLOUR, OURS_COLOUR = "#8a8f98", "#2f6fbd"
 REFERENCE_CLOTH, OURS_CLOTH = "#b4b9c1", "#5d95d8"
@@ -65,6 +66,9 @@ def draw_shape(
 ) -> None:
     """One shape (V, 3), and balls given by centre and radius, into an empty plot."""
     height = max(1, round(PIXELS * camera.height / camera.width))
-    pixels = shape_picture(camera, mesh, positions, PIXELS, height=height, colour=to_rgb(colour), balls=balls)
+    triangles = triangulate(mesh.corners, mesh.face_sizes)
+    pixels = shape_picture(
+        camera, triangles, positions, PIXELS, height=height, colour=to_rgb(colour), balls=balls
+    )
     show_view(axes, camera)
     axes.imshow(pixels, extent=(*axes.get_xlim(), *axes.get_ylim()))

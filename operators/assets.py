@@ -34,19 +34,8 @@ class NEURALPHYSICS_OT_mark_as_asset(Button, bpy.types.Operator):
         object_tasks.check_play(set_up_target(context))
 
     def run(self, context: bpy.types.Context) -> None:
-        obj = target(context)
-        group = mark(obj)
-        if group.preview is None:  # else it may be one that the artist has chosen
-            _picture(context, group, obj)
+        group = mark(target(context))
         self.report({"INFO"}, f"{group.name} is an asset now: save this file in an asset library")
-
-
-def _picture(context: bpy.types.Context, group: bpy.types.NodeTree, obj: bpy.types.Object) -> None:
-    """Let Blender render an object as the asset's preview, where it can."""
-    # With an area Blender would take what is active there for the asset.
-    with context.temp_override(area=None, region=None, id=group, object=obj, active_object=obj):
-        if bpy.ops.ed.lib_id_generate_preview_from_object.poll():  # type: ignore[call-arg]
-            bpy.ops.ed.lib_id_generate_preview_from_object()
 
 
 class NEURALPHYSICS_OT_play_asset(Button, bpy.types.Operator):

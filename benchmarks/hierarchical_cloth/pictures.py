@@ -28,12 +28,12 @@ from benchmarks.drawing import (
 from benchmarks.folders import IMAGES, REPORT
 from benchmarks.hierarchical_cloth.scenes import EVERY, shapes_of
 from benchmarks.hierarchical_cloth.stretched import SIMULATED, ways
-from learning.evaluation.shape_pictures import Camera
 from ml_backend.methods.hierarchical_cloth.errors import Refine, loop_subdivision
 from ml_backend.methods.hierarchical_cloth.pairs import Shapes
 from ml_backend.methods.hierarchical_cloth.scenes import ClothScene, motions_of
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.files.atomic import write_atomically
+from neural_physics.pictures.shapes import Camera
 from neural_physics.subdivision.levels import Level
 
 PAPER_COLOUR, PAPER_CLOTH = "#b04a6f", "#cf8aa3"

@@ -27,11 +27,11 @@ from benchmarks.quasistatic_springs.scenes import (
     baked,
     model_folder,
 )
-from learning.evaluation.shape_pictures import Camera
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.files.atomic import write_atomically
 from neural_physics.models.model_file import read_model
 from neural_physics.models.normals import triangulate
+from neural_physics.pictures.shapes import Camera
 
 # Fig. 3's curves, with the paper's colours: the key in the file, the label.
 RED, BLUE, GREEN, ORANGE = "#c8453b", "#2f6fbd", "#5b9e6d", "#e08a2e"

@@ -9,11 +9,12 @@ import numpy as np
 
 from learning.evaluation.comparison import BASIS, MEAN, OURS, RIDGE, Motion
 from learning.evaluation.plots import FAINT, Line, legend, plot, polyline, svg
-from learning.evaluation.raster import png
-from learning.evaluation.shape_pictures import Camera, shape_picture
 from neural_physics.arrays import Doubles, Floats
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.evaluation.rollouts import RolloutErrors
+from neural_physics.models.normals import triangulate
+from neural_physics.pictures.raster import png
+from neural_physics.pictures.shapes import Camera, shape_picture
 
 REFERENCE_COLOUR, OURS_COLOUR = "#8a8f98", "#2f6fbd"
 REFERENCE_CLOTH, OURS_CLOTH = (0.706, 0.725, 0.757), (0.365, 0.584, 0.847)
@@ -110,6 +111,7 @@ def side_by_side(
 ) -> str:
     """Shapes (k, V, 3) of the reference above those of the model, one column per frame."""
     columns, left, top = len(titles), 20, 20
+    triangles = triangulate(mesh.corners, mesh.face_sizes)
     wide = (WIDTH - left) // columns
     tall = min(400, round(wide * camera.height / camera.width))
     parts = []
@@ -125,7 +127,7 @@ def side_by_side(
         for column, shape in enumerate(shapes):
             # Twice as fine as it is shown at first, for pages that are wider.
             pixels = shape_picture(
-                camera, mesh, shape, 2 * wide, height=2 * tall, colour=colour, balls=balls[column]
+                camera, triangles, shape, 2 * wide, height=2 * tall, colour=colour, balls=balls[column]
             )
             file = base64.b64encode(png(pixels)).decode()
             x = left + column * wide

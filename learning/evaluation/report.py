@@ -10,12 +10,12 @@ import numpy as np
 
 from learning.evaluation import figures
 from learning.evaluation.comparison import Comparison, motion
-from learning.evaluation.shape_pictures import camera_for
 from neural_physics.arrays import Floats
 from neural_physics.datasets.takes import Dataset
 from neural_physics.evaluation.report_page import HEAD
 from neural_physics.evaluation.rollouts import Window, rollout
 from neural_physics.methods.interface import Method
+from neural_physics.pictures.shapes import camera_for
 
 PICTURES = 5
 CSS = """
@@ -210,7 +210,7 @@ def _pictures(
     extents = [truth[frames], predicted[frames]]
     extents += [np.stack([c - r, c + r])[None] for row in balls for c, r in row]
     shown = np.concatenate([e.reshape(-1, 3) for e in extents])
-    camera = camera_for(info, method.mean_shape, shown)
+    camera = camera_for(info.gravity, method.mean_shape, shown)
     seconds = (typical.predicted.start + frames) / info.fps
     titles = [f"{second:.1f} s" for second in seconds]
     return figures.side_by_side(mesh, camera, truth[frames], predicted[frames], balls=balls, titles=titles)

@@ -15,8 +15,10 @@ HELPERS = f"import sys\nsys.path.insert(0, {str(Path(__file__).parent)!r})\n"
 
 # Answers go through a pipe of their own, since Blender prints what it likes.
 SERVER = """
-{helpers}import contextlib, gc, io, json, os, sys, traceback
+{helpers}import contextlib, faulthandler, gc, io, json, os, sys, traceback
 import bpy
+
+faulthandler.enable()  # where Blender ends by itself, the test's output says in what call
 
 answers = os.fdopen(int(sys.argv[1]), "w")
 PATHS, VARIABLES, HOME = list(sys.path), dict(os.environ), os.getcwd()

@@ -208,6 +208,7 @@ group, = bpy.data.node_groups
 asset = group.asset_data
 assert group.name == "Sheet Model" and group.is_modifier and group[packing.PROPERTY] == model()
 assert {tag.name for tag in asset.tags} == {"Neural Physics", "Subspace Physics"}
+picture = np.array(group.preview.image_pixels_float)
 assert "Sheet" in asset.description and "36 vertices" in asset.description and "Hand" in asset.description
 asset.tags.new("Dress")
 asset.author, group.name = "Ada", "Ball Gown"
@@ -217,6 +218,7 @@ ours.import_model(filepath=str(HERE / "2.safetensors"))
 assert group[packing.PROPERTY] == model(1), "until it is marked again"
 ours.mark_as_asset()
 assert list(bpy.data.node_groups) == [group] and group.name == "Ball Gown"
+assert np.array_equal(picture, group.preview.image_pixels_float), "its picture may be the artist's"
 assert group[packing.PROPERTY] == model(2)
 assert asset.author == "Ada" and sorted(tag.name for tag in asset.tags) == [
     "Dress", "Neural Physics", "Subspace Physics"]
@@ -232,6 +234,51 @@ assert group.asset_data is not None and group.name in bpy.data.node_groups
 ours.mark_as_asset()
 assets = {group.name for group in bpy.data.node_groups if group.asset_data}
 assert assets == {"Ball Gown", "Other Sheet Model"}
+"""
+    )
+
+
+def test_its_picture_is_the_object_as_it_looks_now_in_the_colour_of_its_material(
+    in_blender: Callable[..., str],
+) -> None:
+    """No thread of Blender's renders it: it is there at once, and nothing goes on behind the artist."""
+    in_blender(
+        SCENE
+        + """
+add_hand()
+sheet = sheet_with_model()
+sheet.active_material = bpy.data.materials.new("Red")
+sheet.active_material.diffuse_color = 1.0, 0.0, 0.0, 1.0
+ours.mark_as_asset()
+preview = bpy.data.node_groups["Sheet Model"].preview
+assert not bpy.app.is_job_running("RENDER_PREVIEW") and tuple(preview.image_size) == (256, 256)
+pixels = np.array(preview.image_pixels_float).reshape(256, 256, 4)
+covered = pixels[..., 3] == 1.0
+assert 0.1 < covered.mean() < 0.9 and not pixels[..., 3][[0, -1]].any()
+assert pixels[covered][:, 0].min() > 0.3 and not pixels[covered][:, 1:3].any()
+# Blender's first row is the lowest: a sheet that narrows upwards is wide there.
+group = bpy.data.node_groups.new("Group", "GeometryNodeTree")
+tent = bpy.data.meshes.new("Tent")
+tent.from_pydata([(-1, 0, 0), (1, 0, 0), (0, 0, 2)], [], [(0, 1, 2)])
+part("neural_physics.blender.assets.asset_preview").draw_preview(group, add("Tent", tent))
+widths = (np.array(group.preview.image_pixels_float).reshape(256, 256, 4)[..., 3] == 1.0).sum(1)
+assert widths[64] > 2 * widths[192] > 0
+"""
+    )
+
+
+def test_what_has_no_faces_has_no_picture(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        SCENE
+        + """
+asset_preview = part("neural_physics.blender.assets.asset_preview")
+strand, point = ([(0, 0, 0), (1, 0, 0)], [(0, 1)], []), ([(1, 1, 1)] * 3, [], [(0, 1, 2)])
+for shape in (([], [], []), strand, point):
+    data = bpy.data.meshes.new("Strand")
+    data.from_pydata(*shape)
+    group = bpy.data.node_groups.new("Group", "GeometryNodeTree")
+    asset_preview.draw_preview(group, add("Strand", data))
+    assert group.preview is None
 """
     )
 

@@ -16,6 +16,7 @@ from ..playing.output.geometry_nodes import new_group
 from ..playing.output.node_layout import does_the_same
 from ..playing.packing import PROPERTY, current_model
 from ..scene.setting_up import BOUND_KINDS
+from .asset_preview import draw_preview
 
 OBJECT = "neural_physics_object"  # the name of the object whose model a group was made of
 TAG = "Neural Physics"
@@ -39,6 +40,8 @@ def mark(obj: bpy.types.Object) -> bpy.types.NodeTree:
     group.asset_mark()
     assert group.asset_data is not None  # it has just been marked
     _describe(group.asset_data, info)
+    if group.preview is None:  # else it may be one that the artist has chosen
+        draw_preview(group, obj)
     return group
 
 

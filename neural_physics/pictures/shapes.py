@@ -1,16 +1,14 @@
-"""Pictures of shapes for the report: enough to compare two by eye."""
+"""Pictures of shapes, as clay in daylight: enough to know one again, and to compare two by eye."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from learning.evaluation.raster import Pixels, painted
-from neural_physics.arrays import Doubles, Floats
-from neural_physics.datasets.dataset_info import DatasetInfo
-from neural_physics.datasets.rest_mesh import Mesh
-from neural_physics.models.normals import triangulate
+from ..arrays import Doubles, Floats, StoredIndices
+from .raster import Pixels, painted
 
 TURN, LIFT = np.radians(28.0), np.radians(14.0)  # the camera: round the object, and above it
 LIGHT = np.array([-0.45, 0.55, 0.7])  # right, up, towards the camera
@@ -56,11 +54,14 @@ class Camera:
         return MARGIN * float((self.high - self.low).max())
 
 
-def camera_for(info: DatasetInfo, mean_shape: Floats, shown: Floats) -> Camera:
-    """Looks at the broad side of the mean shape, a little from the side and above, so that all of
-    `shown` (..., 3) is in the picture."""
-    gravity = np.array(info.gravity)
-    up = -gravity / np.linalg.norm(gravity) if gravity.any() else np.array([0.0, 0.0, 1.0])
+def camera_for(gravity: Sequence[float], mean_shape: Floats, shown: Floats) -> Camera:
+    """Looks at the broad side of a shape (V, 3), a little from the side and above, so that all of
+    `shown` (..., 3) is in the picture.
+
+    gravity (3,): down is where it pulls, or -z where there is none.
+    """
+    down = np.array(gravity)
+    up = -down / np.linalg.norm(down) if down.any() else np.array([0.0, 0.0, 1.0])
     spread = np.cov((mean_shape - mean_shape.mean(0)).T.astype(float))
     across = np.eye(3) - np.outer(up, up)
     _, vectors = np.linalg.eigh(across @ spread @ across + 1e9 * np.outer(up, up))
@@ -76,17 +77,18 @@ def camera_for(info: DatasetInfo, mean_shape: Floats, shown: Floats) -> Camera:
 
 def shape_picture(
     camera: Camera,
-    mesh: Mesh,
+    triangles: StoredIndices,
     positions: Floats,
     width: int,
     *,
     height: int,
     colour: Colour,
-    balls: list[tuple[Floats, float]],
+    balls: Sequence[tuple[Floats, float]] = (),
 ) -> Pixels:
-    """One shape (V, 3), and balls given by centre and radius, in a picture of so many pixels."""
-    triangles = positions[triangulate(mesh.corners, mesh.face_sizes)].astype(float)
-    corners, colours = [triangles], [_shaded(triangles, camera, colour)]
+    """One shape (V, 3) with triangles (n, 3), and balls given by centre and radius, in a picture of so many
+    pixels."""
+    of_shape = positions[triangles].astype(float)
+    corners, colours = [of_shape], [_shaded(of_shape, camera, colour)]
     for centre, radius in balls:
         facets = centre + radius * _sphere()
         corners.append(facets)

@@ -1,4 +1,4 @@
-"""Triangles painted into pixels, and pixels as a PNG: all that the report's pictures need."""
+"""Triangles painted into pixels, and pixels as a PNG."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-from neural_physics.arrays import Doubles
+from ..arrays import Doubles
 
 FINER = 3  # times as many pixels each way are painted, and then averaged, for smooth edges
 MOST_PIXELS = 4_000_000  # that are looked at together

@@ -7,7 +7,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 
-from learning.evaluation.raster import painted, png
+from neural_physics.pictures.raster import painted, png
 
 RED, BLUE = [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]
 

@@ -54,10 +54,18 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
                 layout.operator(NEURALPHYSICS_OT_stop_playing.bl_idname, icon="MOD_PHYSICS")
             button(layout, context, NEURALPHYSICS_OT_play, icon="PLAY")
             self._draw_verdict(layout, context, obj)
-            return
-        status = status_of(obj)
+        else:
+            self._draw_playing(layout, context, obj)
+
+    def _draw_playing(
+        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+    ) -> None:
+        settings, status = settings_of(obj), status_of(obj)
         button(layout, context, NEURALPHYSICS_OT_stop_playing, icon="PAUSE")
-        self._draw_state(layout, context, status)
+        if status.problem:
+            sentences(layout, context, status.problem.message, "ERROR")
+        else:
+            sentences(layout, context, speed(status.frame_ms, status.simulation_ms), "CHECKMARK")
         self._draw_movers(layout, context, obj, status)
         self._draw_verdict(layout, context, obj)
         column = settings_column(layout)
@@ -79,6 +87,8 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
             if are_shown(obj):
                 row.operator(NEURALPHYSICS_OT_hide_springs.bl_idname)
         button(layout, context, NEURALPHYSICS_OT_bake_playback, icon="RENDER_ANIMATION", scale=1.0)
+        if not status.problem:  # last: what comes and goes with the motion moves no button
+            self._draw_state(layout, context, status)
 
     def _draw_movers(
         self,
@@ -152,10 +162,6 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
             sentences(layout, context, reason.message, "INFO")
 
     def _draw_state(self, layout: bpy.types.UILayout, context: bpy.types.Context, status: PlayStatus) -> None:
-        if status.problem:
-            sentences(layout, context, status.problem.message, "ERROR")
-            return
-        sentences(layout, context, speed(status.frame_ms, status.simulation_ms), "CHECKMARK")
         if status.expected_error is not None:
             sentences(layout, context, f"Expected error now: {length(status.expected_error)}", "INFO")
         for name, beyond in status.beyond.items():
@@ -183,7 +189,7 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
 def _outside_in_words(name: str, beyond: Beyond) -> str:
     if beyond.unit == "m":
         return f"{name} is {length(beyond.distance)} outside the trained range"
-    return f"{name} is outside the trained range by {beyond.distance:.0%} of its width"
+    return f"{name} is outside the trained range by {beyond.distance:.0%} of that range"
 
 
 class NEURALPHYSICS_PT_play_advanced(Details, bpy.types.Panel):

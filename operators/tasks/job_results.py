@@ -35,6 +35,7 @@ def baked(folder: Path, result: dict[str, Any]) -> bool:
     forget()
     for obj in objects_of(folder):
         making.baked(obj)
+    remember_in_undo("Baked Takes")
     return True
 
 

@@ -1,4 +1,4 @@
-"""A trained model came by itself: undoing what the artist did next leaves it in the .blend."""
+"""A bake or a training ends by itself: undo takes back what the artist did next, and nothing before it."""
 
 from __future__ import annotations
 
@@ -65,5 +65,24 @@ def test_undo_of_play_finds_a_model_that_was_never_packed(in_blender: Callable[.
         + """
 play_and_undo()
 assert bpy.ops.neural_physics.play() == {"FINISHED"}
+"""
+    )
+
+
+def test_undo_after_a_bake_leaves_the_object_that_was_baked(in_blender: Callable[..., str]) -> None:
+    """The bake is a step of its own: the first undo would take the example away that was added before it."""
+    in_blender(
+        SCENE
+        + """
+bpy.ops.ed.undo_push(message="Before")
+added = bpy.data.objects.new("Added", None)
+bpy.context.scene.collection.objects.link(added)
+bpy.ops.ed.undo_push(message="Add Example")
+job_results = import_module(MODULE + ".operators.tasks.job_results")
+assert job_results.baked(paths.jobs_folder(sheet), {})
+bpy.ops.ed.undo()
+assert "Added" in bpy.data.objects
+bpy.ops.ed.undo()
+assert "Added" not in bpy.data.objects
 """
     )

@@ -25,6 +25,11 @@ def require_learning() -> None:
         training_environment.require_python()
 
 
+def has_ml_backend() -> bool:
+    """Whether a Python was chosen for what needs more than NumPy; whether it works is not asked."""
+    return FULL and training_environment.python_path() is not None
+
+
 def require_full_edition(task: str) -> None:
     """Check that this edition has what a task such as “Training Latent Dynamics” takes.
 

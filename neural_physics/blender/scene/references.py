@@ -111,6 +111,9 @@ class Numbered:
 
 
 def _numbered(uid: int) -> bpy.types.Object | None:
+    """The object of this session_uid; none is 0."""
+    if not uid:
+        return None
     return next((obj for obj in bpy.data.objects if obj.session_uid == uid), None)
 
 

@@ -31,7 +31,7 @@ class NEURALPHYSICS_PT_gallery(bpy.types.Panel):
         assert layout is not None  # a panel that draws has one
         marked = not programs.has_ml_backend() and any(example.full for example in EXAMPLES.values())
         if marked:
-            words = "These need PyTorch, which the extension's Preferences install; the others need nothing."
+            words = "These need a Python of their own, which the Preferences set up; the others need nothing."
             layout.label(text=words, icon=NEEDS_MORE)
         for group, label, _ in GROUPS:
             names = [name for name, example in EXAMPLES.items() if example.group == group]
@@ -44,8 +44,9 @@ class NEURALPHYSICS_PT_gallery(bpy.types.Panel):
                     grid.row()  # a group that ends early is no wider than others
 
     def _draw_example(self, row: bpy.types.UILayout, name: str, needs_more: bool) -> None:
-        row.template_icon(icon_of(name), scale=PICTURE)
-        column = row.column(align=True)
+        split = row.split(factor=0.2)
+        split.template_icon(icon_of(name), scale=PICTURE)
+        column = split.column(align=True)
         button = column.operator(
             NEURALPHYSICS_OT_add_example.bl_idname,
             text=EXAMPLES[name].label,

@@ -250,6 +250,23 @@ def test_what_decides_the_takes_is_told_from_what_is_only_shown(sheet):
     assert made_with(scene, sheet)["modifiers"]["Follow: is on"] is False
 
 
+def test_the_attribute_that_an_input_reads_decides_the_takes(sheet):
+    follow, scene = sheet.modifiers["Follow"], bpy.context.scene
+    new = follow.node_group.interface.new_socket
+    strength, again = (new("Strength", in_out="INPUT", socket_type="NodeSocketFloat") for _ in "ab")
+    before = made_with(scene, sheet)["modifiers"]
+    if hasattr(follow, "properties"):
+        reads = getattr(follow.properties.inputs, again.identifier)
+        reads.type, reads.attribute_name = "ATTRIBUTE", "Pins"
+    else:
+        follow[f"{again.identifier}_use_attribute"] = True
+        follow[f"{again.identifier}_attribute_name"] = "Pins"
+    after = made_with(scene, sheet)["modifiers"]
+    assert after.pop(f"Follow: input Strength ({again.identifier})") == "attribute Pins"
+    assert before.pop(f"Follow: input Strength ({again.identifier})") == 0.0
+    assert after == before and strength.identifier != again.identifier
+
+
 def test_modifiers_of_every_type_can_be_learned_from(sheet):
     known = bpy.types.Modifier.bl_rna.properties["type"].enum_items.keys()
     tried = 0

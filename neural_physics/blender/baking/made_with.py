@@ -152,24 +152,41 @@ def _inputs(modifier: bpy.types.NodesModifier, path: str, keyed: KeyedPaths) -> 
     if group is None or group.interface is None:
         return {}
     found: Settings = {"node group": group.name}
-    properties = getattr(modifier, "properties", None)  # Blender 5 has them apart
     items: Any = group.interface.items_tree
     for item in (each for each in items if each.item_type == "SOCKET" and each.in_out == "INPUT"):
-        name = item.identifier
-        paths = (f'{path}["{name}"]', f"{path}.properties.inputs.{name}.value")
-        holder = None if properties is None else getattr(properties.inputs, name, None)
-        value: Any = cast(Any, modifier).get(name) if properties is None else getattr(holder, "value", None)
-        if value is None or any(each in keyed for each in paths):
-            continue
-        if isinstance(value, bool | int | float | str):
-            found[f"input {item.name}"] = value
-        elif isinstance(value, bpy.types.ID):
-            found[f"input {item.name}"] = value.name
-        else:
-            numbers = np.ravel(value)
-            if numbers.dtype.kind in "biuf":  # in Blender 4.5 a script may put anything there
-                found[f"input {item.name}"] = numbers.astype(float).tolist()
+        said = f"input {item.name}"
+        if said in found:  # as Blender's own cloth has two that are called Gravity
+            said = f"{said} ({item.identifier})"
+        value = _input(modifier, item.identifier, path, keyed)
+        if value is not None:
+            found[said] = value
     return found
+
+
+def _input(modifier: bpy.types.NodesModifier, name: str, path: str, keyed: KeyedPaths) -> Value | None:
+    """What one input is given, by its identifier: a value, or the attribute that it reads. None: keyed."""
+    properties = getattr(modifier, "properties", None)  # Blender 5 has them apart
+    if properties is None:
+        by_identifier = cast(Any, modifier)
+        value: Any = by_identifier.get(name)
+        attribute = by_identifier.get(f"{name}_use_attribute") and by_identifier.get(f"{name}_attribute_name")
+        path = f'{path}["{name}"]'
+    else:
+        holder = getattr(properties.inputs, name, None)
+        value = getattr(holder, "value", None)
+        attribute = getattr(holder, "type", "") == "ATTRIBUTE" and getattr(holder, "attribute_name", "")
+        path = f"{path}.properties.inputs.{name}.value"
+    if isinstance(attribute, str):
+        return f"attribute {attribute}"
+    if value is None or path in keyed:
+        return None
+    if isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, bpy.types.ID):
+        return value.name
+    numbers = np.ravel(value)
+    # In Blender 4.5 a script may put anything there.
+    return cast(list[float], numbers.astype(float).tolist()) if numbers.dtype.kind in "biuf" else None
 
 
 def _of_blender(obj: bpy.types.Object, modifier: PhysicsModifier) -> dict[str, Settings | str]:

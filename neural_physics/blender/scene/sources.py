@@ -197,7 +197,9 @@ def check_target(obj: bpy.types.Object | None) -> None:
     stood_in_for = bool(settings_of(obj).hidden_modifiers)
     if not modifier.show_viewport and not stood_in_for:
         raise Problem("physics_disabled", object=obj.name, modifier=modifier.name)
-    if not mesh_data(obj).polygons:
+    mesh = mesh_data(obj)
+    strands = shows_modifiers(obj) and mesh.edges  # of which a node group may make hair
+    if not mesh.polygons and not strands:
         raise Problem("mesh_without_faces", object=obj.name)
 
 

@@ -9,6 +9,7 @@ import bpy
 
 from ..neural_physics.blender.jobs import host
 from ..neural_physics.blender.scene.targets import set_up_objects
+from ..neural_physics.blender.settings.homes import at_a_glance
 from ..neural_physics.blender.tasks import making, object_tasks
 from ..neural_physics.errors import Problem
 from ..neural_physics.jobs.life_cycle import JobState
@@ -16,6 +17,7 @@ from ..neural_physics.jobs.wording import job_name, progress
 from .support import making_in_words
 
 NOTICE = 20.0  # seconds that the end of a job is told
+LOOK = 0.05  # seconds of a redraw for jobs that this Blender does not know of yet; the next one goes on
 WORDS = {"finished": "finished", "failed": "failed", "stopped": "was stopped"}
 ICONS: dict[str, Any] = {"finished": "CHECKMARK", "failed": "ERROR", "stopped": "PAUSE"}
 
@@ -32,13 +34,16 @@ def _draw(header: bpy.types.Header, context: bpy.types.Context) -> None:
     layout, scene = header.layout, context.scene
     if layout is None or scene is None:
         return
-    for obj in set_up_objects(scene):
-        for kind in object_tasks.NAMES:
-            try:
-                state = host.state_of(object_tasks.job_folder(obj, kind), kind)
-            except Problem:  # a scene that names places elsewhere; the tab asks about them
-                continue
-            _draw_job(layout, obj, kind, state)
+    with at_a_glance():
+        until = time.monotonic() + LOOK
+        for obj in set_up_objects(scene):
+            for kind in object_tasks.NAMES:
+                try:
+                    folder = object_tasks.job_folder(obj, kind)
+                except Problem:  # a scene that names places elsewhere; the tab asks about them
+                    continue
+                if host.is_known(folder, kind) or time.monotonic() < until:
+                    _draw_job(layout, obj, kind, host.state_of(folder, kind))
 
 
 def _draw_job(layout: bpy.types.UILayout, obj: bpy.types.Object, kind: str, state: JobState) -> None:

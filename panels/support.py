@@ -10,8 +10,9 @@ import bpy
 from ..neural_physics.blender.assets.dropped_models import dropped_on
 from ..neural_physics.blender.jobs import host
 from ..neural_physics.blender.scene.targets import target_of
+from ..neural_physics.blender.settings.homes import at_a_glance
 from ..neural_physics.blender.settings.own_folders import PACKAGE
-from ..neural_physics.blender.settings.paths import at_a_glance, check_places
+from ..neural_physics.blender.settings.paths import check_places
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.tasks import making, object_tasks
 from ..neural_physics.blender.tasks.steps import Step, is_done

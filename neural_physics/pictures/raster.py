@@ -12,6 +12,9 @@ from ..arrays import Doubles
 
 FINER = 3  # times as many pixels each way are painted, and then averaged, for smooth edges
 MOST_PIXELS = 4_000_000  # that are looked at together
+# Times that all of a picture is looked at. A folded surface takes some eight; triangles that lie across each
+# other without end are painted in part.
+MOST_LAYERS = 60
 
 Pixels = NDArray[np.uint8]
 
@@ -28,6 +31,8 @@ def painted(corners: Doubles, colours: Doubles, width: int, height: int) -> Pixe
     low = np.floor(fine[:, :, :2].min(1)).astype(int)
     spans = np.ceil(fine[:, :, :2].max(1)).astype(int) - low
     sizes = _rounded_up(spans)
+    every = 1 + int(sizes.prod(1).sum() // (MOST_LAYERS * rows * columns))
+    fine, colours, low, sizes = fine[::every], colours[::every], low[::every], sizes[::every]
     for size in np.unique(sizes, axis=0):
         some = np.flatnonzero((sizes == size).all(1))
         for part in np.array_split(some, max(1, len(some) * int(size.prod()) // MOST_PIXELS)):

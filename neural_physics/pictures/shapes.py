@@ -62,9 +62,10 @@ def camera_for(gravity: Sequence[float], mean_shape: Floats, shown: Floats) -> C
     """
     down = np.array(gravity)
     up = -down / np.linalg.norm(down) if down.any() else np.array([0.0, 0.0, 1.0])
-    spread = np.cov((mean_shape - mean_shape.mean(0)).T.astype(float))
+    spread = np.cov(mean_shape.T.astype(float))
     across = np.eye(3) - np.outer(up, up)
-    _, vectors = np.linalg.eigh(across @ spread @ across + 1e9 * np.outer(up, up))
+    # The least spread of the two directions across: along `up` it counts as more than all.
+    _, vectors = np.linalg.eigh(across @ spread @ across + 2.0 * np.trace(spread) * np.outer(up, up))
     front = vectors[:, 0] * (-1.0 if vectors[:, 0].sum() < 0 else 1.0)
     side = np.cross(up, front)
     turned = np.cos(TURN) * front + np.sin(TURN) * side

@@ -147,7 +147,7 @@ def test_strands_of_hair_dynamics_are_learned_from(hair, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("source", ["sheet", "hair"])
 def test_models_of_them_play(source, request, tmp_path):
-    """Nearer to what Blender shows than the mean shape is, on a take that was learned and on one that was not."""
+    """Nearer to what Blender shows than the mean shape is, on a take that was learned and on another."""
     obj = request.getfixturevalue(source)
     assert run(command_for(obj, tmp_path / "d", takes=6, frames=120), 600)["event"] == "result"
     model = tmp_path / "model" / "model.safetensors"

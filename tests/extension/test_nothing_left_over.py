@@ -67,8 +67,9 @@ for other in others:
 (here / "neural_physics" / "scene" / "Sheet").mkdir(parents=True)
 bpy.ops.wm.save_mainfile()
 paths, looked = part("neural_physics.blender.settings.paths"), []
-own = paths._look_for_home
-paths._look_for_home = lambda *given: looked.append(given) or own(*given)
+homes = part("neural_physics.blender.settings.homes")
+own = homes._look_into
+homes._look_into = lambda *given: looked.append(given) or own(*given)
 all_drawn()
 assert len(looked) == 1, "in a redraw all objects are asked once whose the folder is"
 paths.dataset_folder(sheet)

@@ -7,6 +7,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 
+from neural_physics.pictures import raster
 from neural_physics.pictures.raster import painted, png
 
 RED, BLUE = [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]
@@ -56,3 +57,23 @@ def test_another_reader_finds_the_same_pixels():
     image = pytest.importorskip("PIL.Image")
     pixels = np.random.default_rng(0).integers(0, 256, (7, 5, 4), dtype=np.uint8)
     assert np.array_equal(np.asarray(image.open(BytesIO(png(pixels)))), pixels)
+
+
+def test_triangles_that_lie_across_each_other_without_end_take_no_minutes(monkeypatch):
+    """As many are painted as a bound allows, spread over all of them."""
+    looked_at = []
+    covered = raster._covered
+
+    def watched(corners, low, size, *more, **named):
+        looked_at.append(len(corners) * int(size.prod()))
+        return covered(corners, low, size, *more, **named)
+
+    monkeypatch.setattr(raster, "_covered", watched)
+    monkeypatch.setattr(raster, "MOST_LAYERS", 10)
+    rng = np.random.default_rng(0)
+    corners = rng.uniform(0.0, 100.0, (2000, 3, 3))
+    pixels = painted(corners, np.tile(RED, (2000, 1)), 100, 100)
+    assert sum(looked_at) <= 15 * 300 * 300 and (pixels[..., 3] > 0).mean() > 0.5
+    looked_at.clear()
+    painted(corners[:10], np.tile(RED, (10, 1)), 100, 100)
+    assert 0 < sum(looked_at) <= 10 * 300 * 300, "an ordinary picture is painted whole"

@@ -38,3 +38,13 @@ def test_up_is_away_from_gravity():
     for gravity, upper in (((0.0, 0.0, -1.0), shape[:, 2] > 0), ((0.0, -1.0, 0.0), shape[:, 1] > 0)):
         seen = camera_for(gravity, shape, shape).seen(shape.astype(float), 100, 100)
         assert seen[upper, 1].mean() < seen[~upper, 1].mean()
+
+
+@pytest.mark.parametrize("size", [1e-6, 1e6, 1e38])
+def test_a_shape_of_any_size_is_seen_alike(size):
+    shape = standing(3.0, 1.0).astype(float)
+    pictures = [
+        shape_picture(camera_for((0.0, 0.0, -9.81), s, s), SQUARE, s, 60, height=60, colour=RED)
+        for s in (shape, size * shape)
+    ]
+    assert np.abs(pictures[0].astype(int) - pictures[1]).max() <= 1 and pictures[0].any()

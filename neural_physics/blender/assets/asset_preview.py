@@ -25,8 +25,8 @@ def draw_preview(group: bpy.types.NodeTree, obj: bpy.types.Object) -> None:
     mesh = cast(bpy.types.Mesh, evaluated.data)
     triangles = np.empty((len(mesh.loop_triangles), 3), np.int32)
     mesh.loop_triangles.foreach_get("vertices", triangles.reshape(-1))
-    world = np.array(evaluated.matrix_world, np.float32)
-    positions = read_positions(mesh) @ world[:3, :3].T + world[:3, 3]
+    world = np.array(evaluated.matrix_world)  # float64: however large both are, so is no sum of them
+    positions = read_positions(mesh).astype(float) @ world[:3, :3].T + world[:3, 3]
     if not len(triangles) or not np.isfinite(positions).all() or not np.ptp(positions, axis=0).any():
         return
     camera = camera_for((0.0, 0.0, -1.0), positions, positions)

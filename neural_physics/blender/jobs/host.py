@@ -69,6 +69,13 @@ def state_of(folder: Path, kind: str) -> JobState:
     return job.state
 
 
+def is_known(folder: Path, kind: str) -> bool:
+    """Whether `state_of` need not seek a job on disk, where its log may be long."""
+    files = JobFiles(folder, kind)
+    job = _jobs.get(files)
+    return job is not None and (job.state.active or _on_disk[files] == _stamp(files))
+
+
 def forget(folder: Path, kinds: Iterable[str]) -> None:
     """Delete all that jobs of these kinds have left in a folder. None of them may be running.
 

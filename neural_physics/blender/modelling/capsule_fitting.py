@@ -112,7 +112,7 @@ def _bodies(
             found.setdefault(source, [])
     for rig, bodies in found.items():
         if rig.type == "ARMATURE":
-            bodies += [o for o in bpy.data.objects if o != obj and o.users_scene and _is_body(o, rig)]
+            bodies += [o for o in bpy.data.objects if o != obj and _is_body(o, rig) and o.users_scene]
             bodies[:] = dict.fromkeys(bodies)
         for used in (rig, *bodies):
             check_readable(used)

@@ -52,7 +52,8 @@ class CapsuleSampler:
             raise Problem("capsules_too_many", object=obj.name, count=len(items), most=MOST)
         by_source: dict[bpy.types.Object, list[tuple[int, str, str]]] = {}
         for place, item in enumerate(items):
-            if item.source is None or not item.source.users_scene:
+            # What carries others, too, is not asked again: that goes through all objects of all scenes.
+            if item.source is None or not (item.source in by_source or item.source.users_scene):
                 raise Problem("capsule_lost", object=obj.name, capsule=item.name)
             by_source.setdefault(item.source, []).append((place, item.bone, item.name))
         self._carriers = [_Carrier(obj.name, source, rows) for source, rows in by_source.items()]

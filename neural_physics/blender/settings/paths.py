@@ -7,32 +7,23 @@ Problem("model_path_suffix") too.
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import datetime
-from itertools import count
 from pathlib import Path
 
 import bpy
 
 from ...errors import Problem
 from ...files.links import check_no_link
-from ...files.listing import first_entries
 from ...files.looking import is_file
-from ...files.names import portable, same_key
-from .having_settings import having_settings
-from .named_places import HOME, LONGEST, check_length, check_place, is_place, may_name, place_named
+from ...files.names import portable
+from .homes import not_anothers
+from .named_places import HOME, check_length, check_place, is_place, may_name, place_named
 from .own_folders import unsaved_folder
 from .properties import settings_of
 
 DATASET, MODEL = Path("dataset"), Path("model.safetensors")
 DATASET_SETTING, MODEL_SETTING = "Dataset", "Model"
-GLANCE = 0.5  # seconds
-
-_glancing = 0
-_seen: dict[tuple[Path, int, int], tuple[float, Path]] = {}  # when, and what was found
 
 
 def dataset_folder(obj: bpy.types.Object) -> Path:
@@ -131,13 +122,13 @@ def home_folder(obj: bpy.types.Object) -> Path:
     """
     name = portable(obj.name)
     if not bpy.data.filepath:
-        return _not_anothers(unsaved_folder() / name, obj)
+        return not_anothers(unsaved_folder() / name, obj)
     blend = Path(bpy.data.filepath)
     home = blend.parent / HOME
     # Where earlier versions kept them.
     if is_file(home / name / DATASET / "dataset.json") or is_file(home / name / MODEL):
         return home / name
-    return _not_anothers(home / portable(blend.stem) / name, obj)
+    return not_anothers(home / portable(blend.stem) / name, obj)
 
 
 def keep_together(obj: bpy.types.Object) -> None:
@@ -151,7 +142,7 @@ def keep_together(obj: bpy.types.Object) -> None:
         root = "//" + home.relative_to(Path(bpy.data.filepath).parent).as_posix()
     else:
         name = f"{portable(obj.name)} {datetime.now():%Y-%m-%d %H.%M.%S}"
-        root = _not_anothers(unsaved_folder() / name, obj).as_posix()
+        root = not_anothers(unsaved_folder() / name, obj).as_posix()
     # Only where there is none, and where a scene may name it: setting a place is agreeing to it, and the
     # folder beside the .blend may be a link.
     if not settings.dataset_folder:
@@ -160,51 +151,6 @@ def keep_together(obj: bpy.types.Object) -> None:
     if not settings.model_path:
         check_place(Path(bpy.path.abspath(f"{root}/{MODEL}")), obj, MODEL_SETTING)
         settings.model_path = f"{root}/{MODEL}"
-
-
-@contextmanager
-def at_a_glance() -> Iterator[None]:
-    """While panels are drawn, and buttons asked whether they can be clicked: a hundred times in a redraw.
-
-    Then an object's home that was found a moment ago is not looked for again: all objects would be asked
-    each time. What is done at a click looks anew.
-    """
-    global _glancing  # noqa: PLW0603 (as deep as such questions lie in each other)
-    _glancing += 1
-    try:
-        yield
-    finally:
-        _glancing -= 1
-
-
-def _not_anothers(home: Path, obj: bpy.types.Object) -> Path:
-    """A folder, or the first of those with a number that no other object's settings name files in."""
-    key = home, obj.session_uid, len(bpy.data.objects)
-    now = time.monotonic()
-    if not _glancing or now - _seen.get(key, (-math.inf, home))[0] > GLANCE:
-        _seen.clear()
-        _seen[key] = now, _look_for_home(home, obj)
-    return _seen[key][1]
-
-
-def _look_for_home(home: Path, obj: bpy.types.Object) -> Path:
-    if not any(same_key(folder.name) == same_key(home.name) for folder in _seen_in(home.parent)):
-        return home
-    others = (settings_of(other) for other in having_settings(bpy.data.objects) if other != obj)
-    named = {name for settings in others for name in (settings.dataset_folder, settings.model_path) if name}
-    places = (place_named(name) for name in named if len(name) <= LONGEST and is_place(name))
-    below = (place.relative_to(home.parent) for place in places if place.is_relative_to(home.parent))
-    taken = {same_key(place.parts[0]) for place in below if len(place.parts) > 1}
-    numbered = (home if number == 1 else home.with_name(f"{home.name} {number}") for number in count(1))
-    return next(place for place in numbered if same_key(place.name) not in taken)
-
-
-def _seen_in(folder: Path) -> list[Path]:
-    """What can be seen in a folder: where it cannot be read, nothing is written there either."""
-    try:
-        return first_entries(folder, None)
-    except Problem:
-        return []
 
 
 def remove_if_empty(folder: Path) -> None:

@@ -68,10 +68,10 @@ class PlayedObjects:
         session = self.session_of(obj)
         return session.problem if session else self._problems.get(obj.session_uid)
 
-    def start(self, obj: bpy.types.Object) -> PlaySession:
-        """A new session for an object. Raises what `PlaySession` does."""
+    def start(self, obj: bpy.types.Object, topologies: dict[int, str] | None = None) -> PlaySession:
+        """A new session for an object. topologies: see `check_belongs`. Raises what `PlaySession` does."""
         self.stop(obj)
-        session = PlaySession(obj, self.models)
+        session = PlaySession(obj, self.models, topologies)
         keep_names(obj, session.model.info.channels)
         self._sessions[obj.session_uid] = session
         return session
@@ -96,10 +96,11 @@ class PlayedObjects:
             for obj in playing
             if (session := self.session_of(obj)) and session.model_identity == identity_of(obj)
         }
+        topologies: dict[int, str] = {}  # a crowd may share one mesh
         for obj in playing:
             if obj.session_uid not in self._sessions:
                 try:
-                    self.start(obj)
+                    self.start(obj, topologies)
                 except Exception as error:  # noqa: BLE001 (a file may hold anything, and others are to play)
                     self._problems[obj.session_uid] = _problem_of(error, readable_name(obj))
         for obj in playing:  # one that was duplicated shares its mesh since

@@ -49,15 +49,17 @@ from .packing import identity_of, model_bytes_of
 What = TypeVar("What")
 
 
-def check_belongs(model: Model, obj: bpy.types.Object) -> None:
-    """Raise Problem("model_other_object") unless the model was trained on this mesh."""
-    mesh = mesh_data(obj)
+def check_belongs(model: Model, obj: bpy.types.Object, topologies: dict[int, str] | None = None) -> None:
+    """Raise Problem("model_other_object") unless the model was trained on this mesh.
+
+    topologies: of meshes that were looked at, by their session_uid, for as long as nothing changes them.
+    """
+    mesh, known = mesh_data(obj), {} if topologies is None else topologies
     if len(mesh.vertices) == model.info.vertex_count:
-        corners, face_sizes = faces_of(mesh)
-        if (
-            topology_hash(len(mesh.vertices), corners, face_sizes, loose_edges_of(mesh))
-            == model.info.topology
-        ):
+        if mesh.session_uid not in known:
+            faces = faces_of(mesh)
+            known[mesh.session_uid] = topology_hash(len(mesh.vertices), *faces, loose_edges_of(mesh))
+        if known[mesh.session_uid] == model.info.topology:
             return
     raise _other_mesh(model.info.vertex_count, obj)
 
@@ -96,8 +98,11 @@ class PlaySession:
     see `packing.identity_of`. reader: reads y; None until the object is followed for the first time.
     """
 
-    def __init__(self, obj: bpy.types.Object, models: LoadedModels) -> None:
-        """models: where the model is there already if another object plays it.
+    def __init__(
+        self, obj: bpy.types.Object, models: LoadedModels, topologies: dict[int, str] | None = None
+    ) -> None:
+        """models: where the model is there already if another object plays it. topologies: see
+        `check_belongs`.
 
         Raises what `sources.check_shown_mesh`, `packing.model_bytes_of`, `LoadedModels.of` and
         `check_belongs` do.
@@ -115,7 +120,7 @@ class PlaySession:
         self.model_identity = identity_of(obj)
         self._loaded = models.of(*model_bytes_of(obj))
         self.model = self._loaded.model
-        check_belongs(self.model, obj)
+        check_belongs(self.model, obj, topologies)
         self.trained_range = trained_range(self.model)
         self.vertex_error = vertex_error(self.model) if mesh_data(obj).polygons else None
         self.error_problem: Problem | None = None

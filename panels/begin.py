@@ -11,6 +11,7 @@ from ..neural_physics.blender.scene.setting_up import NEW_PHYSICS, Physics
 from ..neural_physics.blender.scene.sources import physics_modifier
 from ..neural_physics.blender.scene.targets import set_up_objects, target_of
 from ..neural_physics.blender.settings.properties import settings_of
+from ..neural_physics.blender.settings.readable_names import readable_name
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.edition import FULL
 from ..operators.examples import NEURALPHYSICS_OT_try_it
@@ -72,11 +73,14 @@ class NEURALPHYSICS_PT_begin(bpy.types.Panel):
         if simulated is not None:
             physics = cast(Physics, simulated.type)
             sentences(
-                layout, context, f"{obj.name} has {NEW_PHYSICS[physics]} physics.", PHYSICS_ICONS[physics]
+                layout,
+                context,
+                f"{readable_name(obj)} has {NEW_PHYSICS[physics]} physics.",
+                PHYSICS_ICONS[physics],
             )
             button(layout, context, NEURALPHYSICS_OT_set_up)
             return
-        sentences(layout, context, f"What is {obj.name}?", "MESH_DATA")
+        sentences(layout, context, f"What is {readable_name(obj)}?", "MESH_DATA")
         column = layout.column(align=True)
         for physics, name in NEW_PHYSICS.items():
             operator = column.operator(

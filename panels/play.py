@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import bpy
 
 from ..neural_physics.blender.display.captions import speed
@@ -9,6 +11,7 @@ from ..neural_physics.blender.display.springs import are_shown
 from ..neural_physics.blender.playing import grabbing, packing
 from ..neural_physics.blender.playing.playback import PlayStatus, status_of
 from ..neural_physics.blender.scene.cache_modifier import find_cache
+from ..neural_physics.blender.scene.interaction_names import MOST_INTERACTIONS
 from ..neural_physics.blender.scene.targets import channel_objects, target_of
 from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_object, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
@@ -99,7 +102,7 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
     ) -> None:
         """What keys move, and what was taken from its keys."""
         column, said = layout.column(align=True), {str(status.problem)}
-        for mover in channel_objects(obj):
+        for mover in islice(dict.fromkeys(channel_objects(obj)), MOST_INTERACTIONS):
             if grabbing.is_grabbed(mover):
                 text = f"Release {mover.name}"
                 column.operator(

@@ -68,7 +68,7 @@ def split(dataset: Dataset) -> tuple[list[Span], list[Span]]:
         raise Problem("dataset_without_motion", path=dataset.path)
     if not training:
         raise Problem("dataset_empty", path=dataset.path, reason=_why_empty(takes))
-    frames = learned_frames(map(len, training), validated=bool(validation))
+    frames = learned_frames([len(span) for span in training], validated=bool(validation))
     if not validation:
         training, validation = _tails(training)
     if frames < FEWEST_FRAMES:

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from ..arrays import Floats
+import numpy as np
+
+from ..arrays import Floats, Indices
 from ..errors import Problem
 from ..files.atomic import writing
 from ..files.links import check_no_link
@@ -67,7 +70,7 @@ class Take:
         """Runs [start, stop) of usable frames; windows must not cross their ends."""
         return _segments(self.info, len(self.positions))
 
-    @property
+    @cached_property
     def usable_frames(self) -> int:
         """How many frames may be learned from."""
         return sum(stop - start for start, stop in self.segments())
@@ -96,10 +99,11 @@ class TakeOutline:
         """Whether a bake keeps it, or goes on with it, and does not begin it anew."""
         return bool(self.usable_frames if self.info.complete else self.frame_count)
 
-    def planned_runs(self) -> list[int]:
+    @cached_property
+    def planned_runs(self) -> Indices:
         """How long the runs of usable frames are, once all frames are there that were asked for."""
         frames = self.frame_count if self.info.complete else self.info.frames
-        return [stop - start for start, stop in _segments(self.info, frames)]
+        return np.array([stop - start for start, stop in _segments(self.info, frames)], np.intp)
 
 
 def is_there(path: Path) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import numpy as np
+from numpy.typing import ArrayLike
 
 WINDOW = 32  # frames that training looks at together, the paper's
 FEWEST_FRAMES = 2 * WINDOW
@@ -15,15 +16,11 @@ def held_out(run: int) -> int:
     return round(VALIDATION_SHARE * run)
 
 
-def learned_frames(runs: Iterable[int], *, validated: bool) -> int:
-    """How many frames are learned from, of runs of such lengths; counted until they are enough.
+def learned_frames(runs: ArrayLike, *, validated: bool) -> int:
+    """How many frames are learned from, of runs of such lengths.
 
     validated: whether a take is for validation.
     """
-    found = 0
-    for run in runs:
-        head = run if validated else run - held_out(run)
-        found += head if head >= WINDOW else 0
-        if found >= FEWEST_FRAMES:
-            break
-    return found
+    lengths = np.asarray(runs, np.int64)
+    heads = lengths if validated else lengths - np.rint(VALIDATION_SHARE * lengths).astype(np.int64)
+    return int(heads[heads >= WINDOW].sum())

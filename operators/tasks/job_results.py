@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +53,11 @@ def trained(folder: Path, result: dict[str, Any]) -> bool:
     objects = objects_of(folder)
     if not objects or any(obj.mode == "EDIT" for obj in objects):
         return False
+    by_file = defaultdict[Path, list[bpy.types.Object]](list)
     for obj in objects:
-        object_tasks.use_model(obj, trained_model(obj, result))
+        by_file[trained_model(obj, result)].append(obj)
+    for path, playing in by_file.items():
+        object_tasks.use_models(playing, path)
     remember_in_undo("Trained Model")
     began = [obj for obj in objects if making.trained(obj)]
     if began:

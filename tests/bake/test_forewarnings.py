@@ -206,3 +206,13 @@ def test_an_armature_carries_only_pins_of_what_has_no_inside(scene):
     settings_of(body).simulation.kind = "SHELL"
     (sentence,) = said(scene, body)
     assert "it will fall for ever" in sentence and "Bone Radius" not in sentence
+
+
+def test_of_what_is_disabled_in_viewports_nothing_is_asked(scene):
+    """It has no evaluated mesh in which a collider could begin."""
+    jelly = add_grid("Jelly")
+    settings_of(jelly).simulation.kind = "SOLID"
+    react_to(jelly, add_ball(place=(0.0, 0.0, 0.0)))
+    said(scene, jelly)
+    jelly.hide_viewport = True
+    said(scene, jelly)

@@ -9,12 +9,16 @@ pytestmark = pytest.mark.blender
 
 import rigs
 from changed_blend import open_changed
-from scenes import add_cloth, bpy, empty_scene, react_to
+from scenes import add_cloth, add_empty, bpy, empty_scene, react_to
 
+from neural_physics.blender.playing.output import geometry_nodes
+from neural_physics.blender.scene import references, sampling
+from neural_physics.blender.scene.interaction_names import interaction_names
 from neural_physics.blender.scene.rigs.rig_actions import actions_of, curves_of
 from neural_physics.blender.scene.sources import group_weights
 from neural_physics.blender.settings import readable_names
 from neural_physics.blender.settings.properties import settings_of
+from neural_physics.errors import Problem
 
 MARK = "zz"  # ends the names that are changed
 BAD, GOOD = b"\xff\xfe", "\ufffd\ufffd"
@@ -110,3 +114,53 @@ def test_what_other_add_ons_gave_to_blenders_kinds_is_not_asked_for():
     finally:
         del bpy.types.VertexGroup.theirs
     assert not asked
+
+
+def linked_hand(folder) -> bpy.types.Object:
+    """Of a library in which its name is no UTF-8 from the next opening on."""
+    empty_scene()
+    add_empty("Handzz")
+    library = folder / "library.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(library), compress=False)
+    empty_scene()
+    with bpy.data.libraries.load(str(library), link=True) as (_, into):
+        into.objects = ["Handzz"]
+    library.write_bytes(library.read_bytes().replace(b"Handzz\0", b"Hand\xff\xfe\0"))
+    return into.objects[0]
+
+
+def test_a_node_group_called_like_ours_may_name_what_has_no_readable_name(tmp_path):
+    """Printing such a thing ends Blender."""
+    hand = linked_hand(tmp_path)
+    theirs = geometry_nodes._make_group(geometry_nodes.GROUP)
+    theirs.use_fake_user = True
+    theirs.nodes.remove(theirs.nodes["Named Attribute"])
+    theirs.nodes.new("GeometryNodeObjectInfo").inputs["Object"].default_value = hand
+    opened(tmp_path / "scene.blend", b"\0")
+    theirs = bpy.data.node_groups[geometry_nodes.GROUP]
+    assert theirs.nodes["Object Info"].inputs["Object"].default_value is not None
+    assert geometry_nodes._group(geometry_nodes.GROUP) != theirs
+
+
+def test_what_is_linked_and_has_no_readable_name_is_set_up_and_named_all_the_same(tmp_path):
+    """Its name cannot be changed here; nothing that asks for it ends in an exception."""
+    hand = linked_hand(tmp_path)
+    bpy.context.scene.collection.objects.link(hand)
+    cloth = add_cloth("Cloth")
+    react_to(cloth, hand)
+    settings_of(cloth).frame_object = hand
+    settings_of(cloth).moving_frame = True
+    settings_of(cloth).interactions[0].name = ""
+    opened(tmp_path / "scene.blend", b"\0")
+    cloth = bpy.data.objects["Cloth"]
+    name = f"Hand{GOOD}"
+    line = settings_of(cloth).interactions.add()
+    line.object = settings_of(cloth).interactions[0].object
+    layout = sampling.layout_of(cloth)
+    assert {channel.source for channel in layout.channels} == {name}
+    assert sampling.reference_frame_of(cloth) == name
+    assert interaction_names(cloth)[-1].startswith(name)
+    assert all(bound.startswith(name) for bound in sampling.bindings_of(cloth).values())
+    with pytest.raises(Problem) as refused:
+        references.Named("Cloth", f"{name} [nowhere.blend]")
+    assert refused.value.code == "interaction_missing"

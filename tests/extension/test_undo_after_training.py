@@ -86,3 +86,34 @@ bpy.ops.ed.undo()
 assert "Added" not in bpy.data.objects
 """
     )
+
+
+def test_objects_that_name_one_file_share_one_packed_model(in_blender: Callable[..., str]) -> None:
+    """A scene may have any number of them, and a model may be large."""
+    in_blender(
+        SCENE
+        + """
+job_results = import_module(MODULE + ".operators.tasks.job_results")
+folder = paths.dataset_folder(sheet)
+sheet.neural_physics.dataset_folder, sheet.neural_physics.model_path = str(folder), str(path)
+twins = []
+for number in range(3):
+    twin = bpy.data.objects.new(f"Twin {number}", data)
+    bpy.context.scene.collection.objects.link(twin)
+    twin.neural_physics.enabled = True
+    twin.neural_physics.dataset_folder, twin.neural_physics.model_path = str(folder), str(path)
+    line = twin.neural_physics.interactions.add()
+    line.name, line.object = "Hand", hand
+    twins.append(twin)
+for _ in range(2):
+    folders = [paths.jobs_folder(obj) for obj in (sheet, *twins)]
+    assert len(set(folders)) == 1, folders
+    assert job_results.trained(folders[0], {"model": str(path)})
+    packed = [obj.neural_physics.model for obj in (sheet, *twins)]
+    assert len(set(packed)) == 1 and None not in packed and len(bpy.data.texts) == 1, packed
+    for obj in (sheet, *twins):
+        bpy.context.view_layer.objects.active = obj
+        assert bpy.ops.neural_physics.play() == {"FINISHED"}
+        assert obj.neural_physics.playing
+"""
+    )

@@ -10,7 +10,7 @@ import pytest
 import synthetic
 
 from neural_physics.blender.playing import packing, playback
-from neural_physics.blender.playing.output import geometry_nodes
+from neural_physics.blender.playing.output import geometry_nodes, node_layout
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.blender.tasks import object_tasks
 from neural_physics.errors import Problem
@@ -363,8 +363,25 @@ def test_an_object_whose_session_cannot_begin_does_not_keep_others_from_playing(
     for obj in (sheet, other):
         playback.attach(obj)
     start = playback.PLAYED.start
-    monkeypatch.setattr(playback.PLAYED, "start", lambda obj: 1 / 0 if obj == sheet else start(obj))
+    monkeypatch.setattr(
+        playback.PLAYED, "start", lambda obj, *more: 1 / 0 if obj == sheet else start(obj, *more)
+    )
     playback.PLAYED.clear()
     playback.PLAYED.rebuild()
     assert playback.PLAYED.problem_of(sheet).code == "play_failed"
     assert playback.PLAYED.session_of(other) is not None
+
+
+def test_of_many_groups_called_like_ours_a_few_are_looked_at(sheet, monkeypatch):
+    """The one that another object has is found first; else one is made."""
+    for _ in range(50):
+        altered(lambda group: setattr(group.nodes["Set Position"], "mute", True))
+    looked_at, own = [], node_layout._layout
+    monkeypatch.setattr(node_layout, "_layout", lambda group: looked_at.append(group.name) or own(group))
+    playback.attach(sheet)
+    ours = geometry_nodes.find_modifier(sheet).node_group
+    assert len(looked_at) <= 2 * (1 + node_layout.MOST_COMPARED) and not ours.nodes["Set Position"].mute
+    looked_at.clear()
+    other = play_scenes.add_sheet(bpy.data.objects["Hand"], "Other")
+    playback.attach(other)
+    assert geometry_nodes.find_modifier(other).node_group == ours and len(looked_at) <= 4

@@ -502,3 +502,17 @@ def test_renders_of_known_frames_are_evaluated_with_what_they_show(writes, handl
 
 def test_handlers_are_in_place(writes):
     assert handlers.before_frame_change in bpy.app.handlers.frame_change_pre
+
+
+def test_the_curves_of_what_moves_an_object_are_gone_through_once_for_many_frames(monkeypatch):
+    """However many frames are looked ahead: an action may have thousands of curves."""
+    scene = play_scenes.open_scene()
+    sheet = wandering()
+    asked, own = [], frame_prediction.curves_played
+    monkeypatch.setattr(
+        frame_prediction, "curves_played", lambda animation: asked.append(1) or own(animation)
+    )
+    playback.attach(sheet)
+    for frame in range(1, 21):
+        scene.frame_set(frame)
+    assert 0 < len(asked) <= 20

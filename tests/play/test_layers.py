@@ -17,6 +17,7 @@ from benchmarks.subspace_physics.mesh_rim import rim
 from neural_physics.blender.modelling.layer_editing import add_layers, remove_layer
 from neural_physics.blender.playing import packing, playback
 from neural_physics.blender.playing.handlers import PLAYED
+from neural_physics.blender.playing.output import geometry_nodes, position_places
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.errors import Problem
 from neural_physics.models.normals import triangulate
@@ -346,3 +347,22 @@ def test_a_layer_that_says_it_plays_and_has_something_else_in_its_attribute_is_a
     status = playback.status_of(outer)
     assert status.problem is None and status.warning is None
     assert all(np.array_equal(again[frame], worn[frame]) for frame in FRAMES)
+
+
+def test_a_layer_whose_place_has_fewer_vertices_is_as_it_is_evaluated(garments):
+    """As a file of somebody else's may have it."""
+    lining, outer = garments
+    add_layers(outer, [lining])
+    play(outer)
+    settings_of(lining).playing = True
+    few = bpy.data.meshes.new("Few")
+    few.from_pydata([(0.0, 0.0, 0.0)] * 3, [], [])
+    geometry_nodes.write_positions(few, np.zeros((3, 3), np.float32))
+    place = bpy.data.objects.new("Place", few)
+    modifier = lining.modifiers.new("Place", "NODES")
+    modifier.node_group = geometry_nodes._group(geometry_nodes.PLACED_GROUP)
+    geometry_nodes.set_place(modifier, place)
+    assert position_places.positions_mesh(lining) == few
+    play_scenes.played(outer, FRAMES)
+    status = playback.status_of(outer)
+    assert status.problem is None and status.warning is None

@@ -13,7 +13,7 @@ import bpy
 from ...methods.registry import SPECIFICATIONS, specification_of
 from ...models.model_file import ModelInfo, parse_model, read_model_bytes
 from ..playing.output.geometry_nodes import new_group
-from ..playing.output.node_layout import does_the_same
+from ..playing.output.node_layout import first_alike
 from ..playing.packing import PROPERTY, current_model
 from ..scene.setting_up import BOUND_KINDS
 from .asset_preview import draw_preview
@@ -56,12 +56,11 @@ def _group_for(obj: bpy.types.Object) -> bpy.types.NodeTree:
     One that does anything is passed over: it would be handed on as ours, and may be somebody else's.
     """
     made = _make_group(obj)
-    for group in bpy.data.node_groups:
-        ours = group.library is None and holds_model(group) and group.get(OBJECT) == obj.name
-        if ours and does_the_same(group, made):
-            bpy.data.node_groups.remove(made)
-            return group
-    return made
+    holding = (group for group in bpy.data.node_groups if group.library is None and holds_model(group))
+    found = first_alike([group for group in holding if group.get(OBJECT) == obj.name], made)
+    if found is not None:
+        bpy.data.node_groups.remove(made)
+    return found or made
 
 
 def _make_group(obj: bpy.types.Object) -> bpy.types.NodeTree:

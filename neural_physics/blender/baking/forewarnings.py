@@ -166,6 +166,8 @@ def _is_inside(obj: bpy.types.Object, mover: bpy.types.Object) -> bool:
     """Whether an object's origin is inside a closed mesh."""
     place = obj.matrix_world.inverted_safe() @ mover.matrix_world.translation
     evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    if not evaluated.is_evaluated:  # as of what is disabled in viewports
+        return False
     found, nearest, normal, _ = evaluated.closest_point_on_mesh(place)
     return bool(found) and (nearest - place).dot(normal) > 0.0
 

@@ -109,14 +109,15 @@ class FramePredictor:
         # Whatever makes another state of a frame forgets the one it had.
         if ready and ready.state is self._timeline.at_hand(frame) and ready.bases == bases:
             return ready
-        y = self._expected(frame, seen)
+        places = KeyedPlaces()
+        y = self._expected(frame, seen, places)
         if not trusted:
             return Guess(y.tobytes(), bases)
         self._prepared = {}
         count = frames_together(self._timeline.method.vertex_count * alike) if abs(frame - last) == 1 else 1
         if self._timeline.recorded(frame) is None:
             frames = range(frame, frame + (1 if dragged else count))
-            ys = [y, *(self._expected(further, seen) for further in frames[1:])]
+            ys = [y, *(self._expected(further, seen, places) for further in frames[1:])]
             return Preparation(frames, ys, bases, self._timeline.predicting(ys))
         step = frame - last if count > 1 else 1
         return self._known(range(frame, frame + count * step, step), y, bases)
@@ -137,14 +138,14 @@ class FramePredictor:
                 self._prepared[f] = Guess(its_y.tobytes(), bases, state, positions)
         return self._prepared.get(frames[0]) or Guess(ys[0].tobytes(), bases)
 
-    def _expected(self, frame: int, seen: Floats) -> Floats:
+    def _expected(self, frame: int, seen: Floats, places: KeyedPlaces) -> Floats:
         """The y of a frame: recorded, as it was read ahead, or as the keys say."""
         known = self._timeline.recorded(frame)
         if known is None and self._timeline.broken_at() is None:
             known = self._timeline.expected(frame)
         if known is not None:
             return known
-        return self._sampler.with_places(seen, lambda source: place_at(source, frame))
+        return self._sampler.with_places(seen, lambda source: places.at(source, frame))
 
     def _without_keys(self) -> list[mathutils.Vector]:
         """Where what y depends on stands, of what stays where a hand puts it."""
@@ -177,17 +178,34 @@ def has_keys(obj: bpy.types.Object) -> bool:
     return obj.animation_data is not None and obj.animation_data.action is not None
 
 
-def place_at(obj: bpy.types.Object, frame: int) -> mathutils.Vector | None:
-    """Where an object without a parent will be at a frame, world space, going by its own keys alone."""
-    if obj.parent is not None:
-        return None
-    place = obj.location.copy()
-    animation = obj.animation_data
-    if animation is not None:
-        for curve in curves_played(animation):
-            if curve.data_path == "location" and curve.array_index in range(3) and not curve.mute:
-                place[curve.array_index] = curve.evaluate(frame)
-    return place + obj.delta_location
+class KeyedPlaces:
+    """Where objects will be, going by their own keys alone; for as long as nothing is edited.
+
+    Their curves are gone through once: an action may have thousands.
+    """
+
+    def __init__(self) -> None:
+        self._curves: dict[int, list[bpy.types.FCurve]] = {}  # of the location, by session_uid
+
+    def at(self, obj: bpy.types.Object, frame: int) -> mathutils.Vector | None:
+        """Where an object will be at a frame, world space; None for one with a parent."""
+        if obj.parent is not None:
+            return None
+        place = obj.location.copy()
+        for curve in self._curves_of(obj):
+            place[curve.array_index] = curve.evaluate(frame)
+        return place + obj.delta_location
+
+    def _curves_of(self, obj: bpy.types.Object) -> list[bpy.types.FCurve]:
+        if obj.session_uid not in self._curves:
+            animation = obj.animation_data
+            curves = [] if animation is None else curves_played(animation)
+            self._curves[obj.session_uid] = [
+                each
+                for each in curves
+                if each.data_path == "location" and each.array_index in range(3) and not each.mute
+            ]
+        return self._curves[obj.session_uid]
 
 
 def hangs_on_a_shape(obj: bpy.types.Object) -> bool:

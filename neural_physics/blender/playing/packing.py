@@ -36,6 +36,13 @@ _compared: dict[Path, tuple[tuple[object, ...], bool]] = {}
 _sizes: dict[tuple[int, float | None], int] = {}  # of packed models, by text and when it was packed
 
 
+def share(obj: bpy.types.Object, text: bpy.types.Text) -> None:
+    """Let an object play the model that was packed for another one."""
+    if settings_of(obj).model != text:
+        remove_packed(obj)
+        settings_of(obj).model = text
+
+
 def pack(obj: bpy.types.Object, source: Path | bytes) -> bpy.types.Text:
     """Put a model, a file or its bytes, into the .blend, in place of one that was there.
 

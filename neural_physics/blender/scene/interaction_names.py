@@ -7,6 +7,7 @@ import bpy
 from ...baking.fabric_ranges import LIVE
 from ...errors import Problem
 from ..settings.properties import settings_of
+from ..settings.readable_names import readable_name
 
 MOST_INTERACTIONS = 200  # lines: all are read for each frame that plays, and at each redraw of the tab
 
@@ -58,4 +59,5 @@ def check_room(obj: bpy.types.Object, model: str, added: int, known: int, *, all
 def interaction_names(obj: bpy.types.Object) -> list[str]:
     """The name of the channel that each interaction with an object stands for, in their order."""
     names = ChannelNames()
-    return [names.add(item.name or item.object.name) for item in settings_of(obj).interactions if item.object]
+    lines = [item for item in settings_of(obj).interactions if item.object]
+    return [names.add(item.name or readable_name(item.object)) for item in lines]

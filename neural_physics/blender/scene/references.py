@@ -12,6 +12,7 @@ from typing import cast
 import bpy
 
 from ...errors import Problem
+from ..settings.readable_names import readable_full_name, readable_name
 
 
 class _Search:
@@ -33,7 +34,7 @@ def find(name: str) -> bpy.types.Object | None:
     objects = bpy.data.objects
     here = objects.get((name, None))
     if here is None and name.endswith("]"):  # as all names do that say a library
-        here = next((obj for obj in objects if obj.name_full == name), None)
+        here = next((obj for obj in objects if readable_full_name(obj) == name), None)
     return here or objects.get(name)
 
 
@@ -64,7 +65,7 @@ class Named:
         """What it is called now, or was called last."""
         found = self._still_there()
         if found is not None:
-            self._name, self._full_name = found.name, found.name_full
+            self._name, self._full_name = readable_name(found), readable_full_name(found)
         return self._name
 
     def original(self) -> bpy.types.Object:
@@ -82,7 +83,8 @@ class Named:
         found = self._found = _numbered(self._uid) or find(self._full_name)
         self._search = _Search.number
         if found is not None:
-            self._name, self._full_name, self._uid = found.name, found.name_full, found.session_uid
+            self._name, self._full_name = readable_name(found), readable_full_name(found)
+            self._uid = found.session_uid
         return found
 
     def _still_there(self) -> bpy.types.Object | None:

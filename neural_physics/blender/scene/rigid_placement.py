@@ -9,8 +9,13 @@ from ...arrays import Doubles
 
 
 def placement(matrix: Matrix | Doubles) -> Doubles:
-    """(4, 4): the rotation and translation nearest to a matrix (4, 4), without its scale and shear."""
+    """(4, 4): the rotation and translation nearest to a matrix (4, 4), without its scale and shear.
+
+    Not a number where that has any.
+    """
     rows = np.array(matrix, np.float64)
+    if not np.isfinite(rows).all():
+        return np.full((4, 4), np.nan)
     left, _, right = np.linalg.svd(rows[:3, :3])
     left[:, 2] *= np.sign(np.linalg.det(left @ right))  # a mirrored object is turned, its shape is mirrored
     rows[:3, :3] = left @ right

@@ -36,6 +36,7 @@ from ..settings.properties import (
     method_of,
     settings_of,
 )
+from ..settings.readable_names import readable_full_name, readable_name
 from ..settings.simulation import settings_for_solver
 from .capsule_sampling import CapsuleSampler
 from .collider_sizes import Widths, size_reader
@@ -63,7 +64,8 @@ def _frame_name(obj: bpy.types.Object, settings: NEURALPHYSICS_PG_object) -> str
     frame = settings.frame_object
     if frame is None or (frame == obj and not settings.frame_bone):
         return ""
-    return f"{frame.name}/{settings.frame_bone}" if settings.frame_bone else frame.name
+    name = readable_name(frame)
+    return f"{name}/{settings.frame_bone}" if settings.frame_bone else name
 
 
 def layout_of(obj: bpy.types.Object) -> ChannelLayout:
@@ -96,7 +98,7 @@ def layout_of(obj: bpy.types.Object) -> ChannelLayout:
         channels.append(Channel("Ground", "ground", 4))
     if settings.moving_frame:
         for kind in KINEMATIC_KINDS:
-            channels.append(Channel(f"Frame {kind.replace('_', ' ')}", kind, 3, frame.name))
+            channels.append(Channel(f"Frame {kind.replace('_', ' ')}", kind, 3, readable_name(frame)))
     if settings.simulation.kind == "SPRINGS":
         channels += fabric_channels(settings_for_solver(settings.simulation))
     if not channels:
@@ -113,7 +115,7 @@ def bindings_of(obj: bpy.types.Object) -> dict[str, str]:
 
     An interaction without an object binds nothing.
     """
-    bound = ((name, source.name_full, bone) for name, source, bone in _bound(obj))
+    bound = ((name, readable_full_name(source), bone) for name, source, bone in _bound(obj))
     return {name: f"{source}/{bone}" if bone else source for name, source, bone in bound}
 
 
@@ -143,8 +145,8 @@ def handle_source(item: NEURALPHYSICS_PG_handle) -> str:
     if other is None:
         return ""
     if other.pose is None:
-        return other.name
-    return f"{other.name}/{item.bone}" if item.bone in other.pose.bones else ""
+        return readable_name(other)
+    return f"{readable_name(other)}/{item.bone}" if item.bone in other.pose.bones else ""
 
 
 def source_of(channel: Channel, bindings: Mapping[str, str]) -> str:
@@ -167,16 +169,17 @@ def object_in(name: str) -> str:
 
 def _channel_of(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction, names: ChannelNames) -> Channel:
     source = cast(bpy.types.Object, item.object)
-    name = names.add(item.name or source.name)
+    source_name = readable_name(source)
+    name = names.add(item.name or source_name)
     if method_of(obj).follows_bones and is_skinned_by(obj, source):
         parts = followed_joints(obj, source)
-        return Channel(name, "pose", POSE_ROWS * (2 + len(parts)), source.name, parts=parts)
+        return Channel(name, "pose", POSE_ROWS * (2 + len(parts)), source_name, parts=parts)
     if source.type == "ARMATURE":
         parts = joint_names(item)
         if not parts:
-            raise Problem("armature_without_bones", object=obj.name, rig=source.name)
-        return Channel(name, "joints", 3 * len(parts), source.name, parts=parts)
-    return Channel(name, "wind" if is_wind(source) else "position", 3, source.name)
+            raise Problem("armature_without_bones", object=obj.name, rig=source_name)
+        return Channel(name, "joints", 3 * len(parts), source_name, parts=parts)
+    return Channel(name, "wind" if is_wind(source) else "position", 3, source_name)
 
 
 class ChannelSampler:

@@ -36,6 +36,14 @@ def readable_name(obj: bpy.types.Object) -> str:
         return _text_of(error)
 
 
+def readable_full_name(obj: bpy.types.Object) -> str:
+    """Its `name_full`, which says its library, too."""
+    try:
+        return obj.name_full
+    except UnicodeDecodeError as error:
+        return _text_of(error)
+
+
 def _text_of(error: UnicodeDecodeError) -> str:
     """What was to be read, as far as it can be."""
     return error.object.decode("utf-8", "replace")

@@ -146,6 +146,7 @@ def _shape_of(other: bpy.types.Object) -> Recognised | None:
     when, found = _shapes.get(other.session_uid, (float("-inf"), None))
     if time.monotonic() - when > LOOK_AGAIN:
         mesh = collider_mesh(bpy.context.evaluated_depsgraph_get(), other)
-        found = recognised(mesh.vertices, mesh.triangles) if len(mesh.triangles) else None
+        is_shape = len(mesh.triangles) and np.isfinite(mesh.vertices).all()
+        found = recognised(mesh.vertices, mesh.triangles) if is_shape else None
         _shapes[other.session_uid] = time.monotonic(), found
     return found

@@ -146,9 +146,25 @@ def use_model(obj: bpy.types.Object, path: Path) -> None:
     use_model_bytes(obj, read_model_bytes(path), str(path))
 
 
-def use_model_bytes(obj: bpy.types.Object, data: bytes, name: str) -> None:
+def use_models(objects: Sequence[bpy.types.Object], path: Path) -> None:
+    """`use_model` for objects that name one and the same file: it is read once, and in the .blend once.
+
+    Raises what `use_model` does.
+    """
+    for obj in objects:
+        check_mesh(obj)
+    data, packed = read_model_bytes(path), None
+    for obj in objects:
+        use_model_bytes(obj, data, str(path), packed)
+        packed = settings_of(obj).model
+
+
+def use_model_bytes(
+    obj: bpy.types.Object, data: bytes, name: str, packed: bpy.types.Text | None = None
+) -> None:
     """`use_model`, with the bytes of a model file; `name` is what the sentences call the model.
 
+    packed: a text that holds these bytes for another object.
     What the model reacts to and this scene does not have gets a line in the object's list, to choose it in.
     Raises what `check_mesh`, `parse_model`, `check_belongs` and `load_method` do, and
     Problem("model_reacts_to_too_much"); then nothing has changed.
@@ -161,7 +177,10 @@ def use_model_bytes(obj: bpy.types.Object, data: bytes, name: str) -> None:
     check_unbound_handles(obj, model.info.channels, name)
     if settings_of(obj).model is None:
         live_fabric.begin_with(obj, model)
-    packing.pack(obj, data)
+    if packed is None:
+        packing.pack(obj, data)
+    else:
+        packing.share(obj, packed)
     enable(settings_of(obj))
     setting_up.keep_names(obj, model.info.channels)
     setting_up.list_unbound(obj, model.info.channels)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
 import bpy
+import numpy as np
 
+from ...arrays import Indices
 from ...baking.plan import new_roles, take_names
 from ...datasets.dataset_info import Role
 from ...datasets.status import dataset_status
@@ -61,22 +62,20 @@ class PlannedTakes:
 
         Problem("bake_too_short"), and Problem("dataset_too_short") where new takes would change nothing.
         """
-        if self._learned(self.frames) >= FEWEST_FRAMES:
+        validated = "validation" in self.fresh or _validated(self.kept)
+        kept = learned_frames(_runs_to_learn(self.kept), validated=validated)
+        fresh = self.fresh.count("training")
+
+        def are_enough(frames: int) -> bool:
+            return kept + fresh * learned_frames([frames], validated=validated) >= FEWEST_FRAMES
+
+        if are_enough(self.frames):
             return
-        if "training" not in self.fresh:
+        if not fresh:
             check_enough_baked(obj)
             return
-        needed = next(more for more in count(self.frames + 1) if self._learned(more) >= FEWEST_FRAMES)
+        needed = next(more for more in count(self.frames + 1) if are_enough(more))
         raise Problem("bake_too_short", object=obj.name, run=WINDOW, fewest=FEWEST_FRAMES, needed=needed)
-
-    def _learned(self, frames: int) -> int:
-        """How many frames are learned from where the new takes have so many."""
-        validated = "validation" in self.fresh or _validated(self.kept)
-        return learned_frames(self._runs(frames), validated=validated)
-
-    def _runs(self, frames: int) -> Iterator[int]:
-        yield from _runs_to_learn(self.kept)
-        yield from (frames for role in self.fresh if role == "training")
 
 
 def check_enough_baked(obj: bpy.types.Object) -> None:
@@ -86,16 +85,16 @@ def check_enough_baked(obj: bpy.types.Object) -> None:
     """
     folder = dataset_folder(obj)
     there = dataset_status(folder).outlines
-    found = learned_frames(_runs_to_learn(there), validated=_validated(there))
-    if found < FEWEST_FRAMES and any(_runs_to_learn(there)):
+    runs = _runs_to_learn(there)
+    found = learned_frames(runs, validated=_validated(there))
+    if found < FEWEST_FRAMES and len(runs):
         raise Problem("dataset_too_short", path=folder, found=found, run=WINDOW, needed=FEWEST_FRAMES)
 
 
-def _runs_to_learn(takes: tuple[TakeOutline, ...]) -> Iterator[int]:
-    for take in takes:
-        if take.info.role == "training":
-            yield from take.planned_runs()
+def _runs_to_learn(takes: tuple[TakeOutline, ...]) -> Indices:
+    runs = [take.planned_runs for take in takes if take.info.role == "training"]
+    return np.concatenate(runs) if runs else np.empty(0, np.intp)
 
 
 def _validated(takes: tuple[TakeOutline, ...]) -> bool:
-    return any(take.info.role == "validation" and any(take.planned_runs()) for take in takes)
+    return any(take.info.role == "validation" and len(take.planned_runs) for take in takes)

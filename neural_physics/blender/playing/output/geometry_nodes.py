@@ -14,13 +14,14 @@ import numpy as np
 
 from ....arrays import Floats
 from ...scene.modifier_stack import PLAY_GROUPS
-from .node_layout import does_the_same
+from .node_layout import first_alike
 
 ATTRIBUTE = "neural_physics_position"
 MODIFIER = "Neural Physics"
 # One group for all objects. Its version is in its name: a file made by another version keeps its own.
 GROUP = f"{PLAY_GROUPS} 1"
 PLACED_GROUP = f"{PLAY_GROUPS} from Object 1"
+_found: dict[str, int] = {}  # the session_uid of the group that was found last, by its name
 HIDDEN = ", Hidden in Viewports"
 PLACE = "Positions"  # the input of the second one
 
@@ -174,12 +175,16 @@ def _group(name: str) -> bpy.types.NodeTree:
     One that does something else is passed over: it came with an object of somebody else's.
     """
     made = _make_group(name)
-    for group in bpy.data.node_groups:
-        ours = group.library is None and _meant(group) == name and group != made
-        if ours and does_the_same(group, made):
-            bpy.data.node_groups.remove(made)
-            return group
-    return made
+    named = [each for each in bpy.data.node_groups if each.library is None and _meant(each) == name]
+    # The one that another object has is found at once, whatever else is called so.
+    ours = sorted(
+        (each for each in named if each != made), key=lambda each: each.session_uid != _found.get(name)
+    )
+    found = first_alike(ours, made)
+    _found[name] = (found or made).session_uid
+    if found is not None:
+        bpy.data.node_groups.remove(made)
+    return found or made
 
 
 def _meant(group: bpy.types.NodeTree) -> str:

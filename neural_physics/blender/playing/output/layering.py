@@ -136,7 +136,8 @@ class _Layer:
         if obj is None or evaluated is None or not evaluated.is_evaluated or obj.type != "MESH":
             return None
         written = positions_mesh(obj)
-        if settings_of(obj).playing and has_positions(written):
+        fits = len(written.vertices) == len(mesh_data(obj).vertices)  # of a place in a file, anybody's
+        if settings_of(obj).playing and fits and has_positions(written):
             # What it was given for this frame, which Blender has not evaluated yet.
             mesh, positions = mesh_data(obj), read_positions(written)
         else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..neural_physics.blender.scene.targets import check_editable, check_set_up, target_of
-from ..neural_physics.blender.settings.homes import at_a_glance
+from ..neural_physics.blender.settings.glances import at_a_glance
 from ..neural_physics.blender.settings.own_folders import scratch_folder
 from ..neural_physics.errors import Problem
 from ..neural_physics.files.atomic import write_atomically, writing

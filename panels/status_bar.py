@@ -9,7 +9,7 @@ import bpy
 
 from ..neural_physics.blender.jobs import host
 from ..neural_physics.blender.scene.targets import set_up_objects
-from ..neural_physics.blender.settings.homes import at_a_glance
+from ..neural_physics.blender.settings.glances import at_a_glance
 from ..neural_physics.blender.tasks import making, object_tasks
 from ..neural_physics.errors import Problem
 from ..neural_physics.jobs.life_cycle import JobState

@@ -10,7 +10,7 @@ import bpy
 from ..neural_physics.blender.assets.dropped_models import dropped_on
 from ..neural_physics.blender.jobs import host
 from ..neural_physics.blender.scene.targets import target_of
-from ..neural_physics.blender.settings.homes import at_a_glance
+from ..neural_physics.blender.settings.glances import at_a_glance
 from ..neural_physics.blender.settings.own_folders import PACKAGE
 from ..neural_physics.blender.settings.paths import check_places
 from ..neural_physics.blender.settings.properties import settings_of

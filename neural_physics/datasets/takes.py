@@ -70,7 +70,7 @@ class Take:
         """Runs [start, stop) of usable frames; windows must not cross their ends."""
         return _segments(self.info, len(self.positions))
 
-    @cached_property
+    @property
     def usable_frames(self) -> int:
         """How many frames may be learned from."""
         return sum(stop - start for start, stop in self.segments())
@@ -89,7 +89,7 @@ class TakeOutline:
         """Whether it is of motion, and not of held poses."""
         return self.info.kind != "quasistatic"
 
-    @property
+    @cached_property
     def usable_frames(self) -> int:
         """How many frames may be learned from."""
         return sum(stop - start for start, stop in _segments(self.info, self.frame_count))

@@ -17,6 +17,9 @@ PROBLEMS: dict[str, str] = {
         "{object} cannot be shown at frame {frame}, because its model or something it reacts to gives a value "
         "that is not a number: check what moves it there, or train again."
     ),
+    "layer_name_taken": (
+        "{object} has a vertex group called {group}, a name that is needed for what is shown: rename that group."
+    ),
     "frame_rate_unusable": (
         "{object} cannot be played at {found} frames per second, which is too far from the {expected} of its "
         "model: set another Frame Rate under Output."

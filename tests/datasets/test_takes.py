@@ -20,7 +20,7 @@ import synthetic
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neural_physics.datasets import take_writer
+from neural_physics.datasets import take_writer, takes
 from neural_physics.datasets.dataset_info import DatasetInfo, Exclusion, TakeInfo, read_take_info
 from neural_physics.datasets.point_caches import PC2_HEADER
 from neural_physics.datasets.rest_mesh import Mesh, read_mesh, write_mesh
@@ -492,3 +492,14 @@ def test_a_mesh_whose_vertices_are_out_of_reach_is_refused(tmp_path, sheet_mesh)
     write_mesh(tmp_path / "mesh.npz", replace(sheet_mesh, rest_positions=far))
     with pytest.raises(Problem, match=r"mesh\.npz"):
         read_mesh(tmp_path / "mesh.npz")
+
+
+def test_the_runs_of_a_take_are_found_once_for_all_who_ask(monkeypatch):
+    """A take may have thousands of exclusions, and a panel asks many times in a redraw."""
+    info = replace(TakeInfo(frames=40), excluded=tuple(Exclusion(k, k, "torn") for k in range(1, 40, 2)))
+    outline = takes.TakeOutline("a", info, 40)
+    asked, own = [], takes._segments
+    monkeypatch.setattr(takes, "_segments", lambda *given: asked.append(1) or own(*given))
+    for _ in range(3):
+        assert outline.usable_frames == len(outline.planned_runs) == 20
+    assert len(asked) == 2

@@ -11,6 +11,7 @@ import synthetic
 
 from neural_physics.blender.playing import packing, playback
 from neural_physics.blender.playing.output import geometry_nodes, node_layout
+from neural_physics.blender.playing.output.numbers import ERROR
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.blender.tasks import object_tasks
 from neural_physics.errors import Problem
@@ -385,3 +386,29 @@ def test_of_many_groups_called_like_ours_a_few_are_looked_at(sheet, monkeypatch)
     other = play_scenes.add_sheet(bpy.data.objects["Hand"], "Other")
     playback.attach(other)
     assert geometry_nodes.find_modifier(other).node_group == ours and len(looked_at) <= 4
+
+
+@pytest.mark.parametrize("name", [geometry_nodes.ATTRIBUTE, ERROR])
+def test_a_vertex_group_called_like_an_attribute_of_ours_is_told_and_nothing_piles_up(sheet, name):
+    playback.attach(sheet)
+    settings_of(sheet).write_numbers = True
+    for layer in (geometry_nodes.ATTRIBUTE, ERROR):
+        if layer in sheet.data.attributes:
+            sheet.data.attributes.remove(sheet.data.attributes[layer])
+    sheet.vertex_groups.new(name=name)
+    counts = []
+    for frame in range(2, 8):
+        bpy.context.scene.frame_set(frame)
+        counts.append(len(sheet.data.attributes))
+    assert counts[-1] == counts[0], counts
+    with pytest.raises(Problem) as told:
+        geometry_nodes.new_layer(sheet.data, name, "FLOAT")
+    assert told.value.code == "layer_name_taken" and len(sheet.data.attributes) == counts[0]
+    if name == geometry_nodes.ATTRIBUTE:
+        assert playback.status_of(sheet).problem.code == "layer_name_taken"
+        playback.detach(sheet)
+        with pytest.raises(Problem) as told:
+            playback.attach(sheet)
+            bpy.context.scene.frame_set(9)
+            raise playback.status_of(sheet).problem
+        assert told.value.code == "layer_name_taken"

@@ -19,7 +19,7 @@ from ...datasets.usable_numbers import FURTHEST
 from ...errors import Problem
 from ...files.reading import Torn, read_arrays, read_json
 from ..scene.cache_modifier import blend_in, find_blend, show_cache
-from ..scene.sources import check_mesh, mesh_data
+from ..scene.sources import check_layer_names, check_mesh, mesh_data
 from ..settings.frame_rate import frame_rate_of
 from ..settings.paths import report_folder
 from .copies_beside import collection_name, copies_in, copy_beside, open_collection, put, remove_copies
@@ -67,6 +67,7 @@ def show_evaluation(scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
     what `sources.check_mesh` and `frame_rate_of` do.
     """
     check_mesh(obj)
+    check_layer_names(obj, (ERROR,))
     error = _read_error(obj)
     folder = report_folder(obj)
     rate = _fps(obj, folder) / frame_rate_of(scene)

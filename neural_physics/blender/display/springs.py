@@ -11,7 +11,7 @@ from ...arrays import Doubles, Floats
 from ...errors import Problem
 from ...methods.registry import specification_of
 from ..playing.packing import model_of
-from ..scene.sources import check_mesh, mesh_data
+from ..scene.sources import check_layer_names, check_mesh, mesh_data
 from .evaluation import ramp_colours
 
 STIFFNESS, DAMPING, DAMPED = "Spring Stiffness", "Spring Damping", "Spring Swings or Creeps"
@@ -26,6 +26,7 @@ def show_springs(obj: bpy.types.Object) -> None:
     `check_mesh` and `packing.model_of` do.
     """
     check_mesh(obj)
+    check_layer_names(obj, NAMES)
     model, mesh = model_of(obj), mesh_data(obj)
     count = len(mesh.vertices)
     if not _has_springs(model.info.method) or model.info.vertex_count != count:

@@ -64,6 +64,11 @@ def check_belongs(model: Model, obj: bpy.types.Object, topologies: dict[int, str
     raise _other_mesh(model.info.vertex_count, obj)
 
 
+def _has_mesh(obj: bpy.types.Object) -> bool:
+    """An overridden object has none where its library was reloaded and has something else in its place."""
+    return obj.type == "MESH" and obj.data is not None
+
+
 class Place(NamedTuple):
     """Where one position was in training and is now, in the reference frame.
 
@@ -145,9 +150,11 @@ class PlaySession:
     def follow(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
         """Notice what has changed in the settings, the scene and the mesh; `stale` if it shows.
 
-        Raises Problem("edit_mode" | "model_other_object" | "play_modifier_missing" | "interaction_missing" |
+        Raises Problem("no_mesh" | "edit_mode" | "model_other_object" | "play_modifier_missing" | "interaction_missing" |
         "channel_not_sampled").
         """
+        if not _has_mesh(obj):
+            raise Problem("no_mesh", object=obj.name)
         if mesh_data(obj).is_editmode:
             self._mesh_in_edit = True
             raise Problem("edit_mode", object=obj.name)
@@ -184,7 +191,7 @@ class PlaySession:
         alike: how many objects play like it. Raises Problem("interaction_missing").
         """
         mesh, frame, reader = mesh_data(obj), scene.frame_current, self.reader
-        if self.stale or self.unsure or reader is None or reader.frame is None:
+        if self.stale or self.unsure or reader is None or reader.frame is None or not _has_mesh(obj):
             return None
         if reader.binding.setup.scene != scene.session_uid:
             return None

@@ -118,6 +118,16 @@ def loose_edges_of(mesh: bpy.types.Mesh) -> StoredIndices:
     return edges[loose]
 
 
+def check_layer_names(obj: bpy.types.Object, names: Iterable[str]) -> None:
+    """Whether attributes of these names can be given to an object's mesh.
+
+    Raises Problem("layer_name_taken"): a vertex group has the name, which Blender gives no attribute then.
+    """
+    for name in names:
+        if name in obj.vertex_groups:
+            raise Problem("layer_name_taken", object=obj.name, group=name)
+
+
 def read_positions(mesh: bpy.types.Mesh, out: Floats | None = None) -> Floats:
     """The coordinates of a mesh, evaluated or not: (V, 3) float32, metres, into `out` where given.
 

@@ -18,11 +18,14 @@ from ...scene.rigs.holding_bones import holding_rig
 from ...scene.rigs.rig_actions import Channel, actions_of, curves_of
 from ...scene.rigs.skins import armature_modifier, count_loose, followed_bones
 from ...scene.sources import mesh_data
+from ...settings.glances import Glances
 from ...settings.properties import method_of, settings_of
 from .control_ranges import control_ranges, controls_of, switches_of
 from .joint_ranges import JointRange, joint_ranges
 from .training_motion import clip_of, key_channels, value_of
 
+_loose: Glances[int] = Glances()
+_volumes: Glances[float] = Glances()
 PATHS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
 
@@ -52,7 +55,7 @@ def check_poses(obj: bpy.types.Object) -> None:
     if not poses_asked_for(obj):
         return
     settings, rig = settings_of(obj), cast(bpy.types.Object, armature_modifier(obj).object)
-    loose = count_loose(obj)
+    loose = _loose.of(_as_it_is(obj), lambda: count_loose(obj))
     if loose:
         raise Problem("poses_unweighted", object=obj.name, rig=rig.name, count=loose)
     if settings.pose_source != "RANDOM" and not _posing_actions(obj, rig):
@@ -120,12 +123,23 @@ def long_bones(obj: bpy.types.Object, rig: bpy.types.Object) -> tuple[str, ...]:
 
 def _element_width(obj: bpy.types.Object) -> float:
     """How long the edges are of as many regular tetrahedra as the object is simulated with, metres."""
-    mesh = bmesh.new()
-    mesh.from_mesh(mesh_data(obj))
-    volume = abs(mesh.calc_volume()) * _size(obj) ** 3
-    mesh.free()
+    volume = _volumes.of(_as_it_is(obj), lambda: _volume(obj)) * _size(obj) ** 3
     # A regular tetrahedron of edge a has the volume a^3 / (6 sqrt(2)).
     return float(np.cbrt(6.0 * np.sqrt(2.0) * volume / settings_of(obj).simulation.tetrahedra))
+
+
+def _volume(obj: bpy.types.Object) -> float:
+    """In the object's own units."""
+    mesh = bmesh.new()
+    mesh.from_mesh(mesh_data(obj))
+    volume = float(abs(mesh.calc_volume()))
+    mesh.free()
+    return volume
+
+
+def _as_it_is(obj: bpy.types.Object) -> tuple[int, ...]:
+    """What an object of another mesh, or with more vertices, does not share."""
+    return obj.session_uid, mesh_data(obj).session_uid, len(mesh_data(obj).vertices)
 
 
 def _size(obj: bpy.types.Object) -> float:

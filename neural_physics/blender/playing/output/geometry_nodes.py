@@ -7,12 +7,13 @@ on showing the last pose. The attribute is one of the mesh, or of another object
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import bpy
 import numpy as np
 
 from ....arrays import Floats
+from ....errors import Problem
 from ...scene.modifier_stack import PLAY_GROUPS
 from .node_layout import first_alike
 
@@ -134,9 +135,19 @@ def write_positions(mesh: bpy.types.Mesh, positions: Floats) -> None:
     if not isinstance(layer, bpy.types.FloatVectorAttribute) or layer.domain != "POINT":
         if layer is not None:
             mesh.attributes.remove(layer)
-        layer = cast(bpy.types.FloatVectorAttribute, mesh.attributes.new(ATTRIBUTE, "FLOAT_VECTOR", "POINT"))
+        layer = cast(bpy.types.FloatVectorAttribute, new_layer(mesh, ATTRIBUTE, "FLOAT_VECTOR"))
     layer.data.foreach_set("vector", positions.reshape(-1))
     mesh.update_tag()
+
+
+def new_layer(mesh: bpy.types.Mesh, name: str, kind: Literal["FLOAT", "FLOAT_VECTOR"]) -> bpy.types.Attribute:
+    """A new attribute of vertices. Raises Problem("layer_name_taken") where a vertex group is called so."""
+    layer = cast(bpy.types.Attribute | None, mesh.attributes.new(name, kind, "POINT"))
+    if layer is None or layer.name != name:  # Blender 4.5 makes none, 5 gives it another name
+        if layer is not None:
+            mesh.attributes.remove(layer)
+        raise Problem("layer_name_taken", object=mesh.name, group=name)
+    return layer
 
 
 def has_positions(mesh: bpy.types.Mesh) -> bool:

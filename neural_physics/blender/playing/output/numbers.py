@@ -13,6 +13,7 @@ import numpy as np
 
 from ....arrays import Floats
 from ...settings.properties import settings_of
+from .geometry_nodes import new_layer
 
 COEFFICIENTS = "neural_physics_coefficients"
 ERROR = "neural_physics_error"
@@ -71,5 +72,5 @@ def _error_layer(mesh: bpy.types.Mesh) -> bpy.types.FloatAttribute:
     layer = mesh.attributes.get(ERROR)
     if not isinstance(layer, bpy.types.FloatAttribute) or layer.domain != "POINT":
         _forget_errors(mesh)
-        layer = cast(bpy.types.FloatAttribute, mesh.attributes.new(ERROR, "FLOAT", "POINT"))
+        layer = cast(bpy.types.FloatAttribute, new_layer(mesh, ERROR, "FLOAT"))
     return layer

@@ -150,8 +150,8 @@ class PlaySession:
     def follow(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
         """Notice what has changed in the settings, the scene and the mesh; `stale` if it shows.
 
-        Raises Problem("no_mesh" | "edit_mode" | "model_other_object" | "play_modifier_missing" | "interaction_missing" |
-        "channel_not_sampled").
+        Raises Problem("no_mesh" | "edit_mode" | "model_other_object" | "play_modifier_missing" |
+        "interaction_missing" | "channel_not_sampled").
         """
         if not _has_mesh(obj):
             raise Problem("no_mesh", object=obj.name)

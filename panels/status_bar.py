@@ -11,7 +11,6 @@ from ..neural_physics.blender.jobs import host
 from ..neural_physics.blender.scene.targets import set_up_objects
 from ..neural_physics.blender.settings.glances import at_a_glance
 from ..neural_physics.blender.tasks import making, object_tasks
-from ..neural_physics.errors import Problem
 from ..neural_physics.jobs.life_cycle import JobState
 from ..neural_physics.jobs.wording import job_name, progress
 from .support import making_in_words
@@ -37,11 +36,7 @@ def _draw(header: bpy.types.Header, context: bpy.types.Context) -> None:
     with at_a_glance():
         until = time.monotonic() + LOOK
         for obj in set_up_objects(scene):
-            for kind in object_tasks.NAMES:
-                try:
-                    folder = object_tasks.job_folder(obj, kind)
-                except Problem:  # a scene that names places elsewhere; the tab asks about them
-                    continue
+            for kind, folder in object_tasks.job_folders(obj).items():
                 if host.is_known(folder, kind) or time.monotonic() < until:
                     _draw_job(layout, obj, kind, host.state_of(folder, kind))
 

@@ -42,4 +42,5 @@ def _colour(obj: bpy.types.Object) -> Colour:
     if material is None:
         return CLAY
     shown = Color(material.diffuse_color[:3]).from_scene_linear_to_srgb()
-    return shown.r, shown.g, shown.b
+    colour = shown.r, shown.g, shown.b
+    return colour if np.isfinite(colour).all() else CLAY

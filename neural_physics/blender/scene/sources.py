@@ -13,6 +13,7 @@ from ...arrays import Floats, Indices, StoredIndices
 from ...datasets.rest_mesh import Mesh
 from ...errors import Problem
 from ..settings.properties import settings_of
+from ..settings.readable_names import readable_name
 from ..settings.simulation import NOT_SOLVED
 
 PhysicsModifier = bpy.types.ClothModifier | bpy.types.SoftBodyModifier
@@ -152,13 +153,13 @@ def check_mesh(obj: bpy.types.Object | None) -> None:
     if obj is None:
         raise Problem("nothing_selected")
     if obj.type != "MESH" or obj.data is None:
-        raise Problem("no_mesh", object=obj.name)
+        raise Problem("no_mesh", object=readable_name(obj))
     if obj.override_library or obj.data.override_library:
-        raise Problem("object_overridden", object=obj.name)
+        raise Problem("object_overridden", object=readable_name(obj))
     if obj.library or obj.data.library:
-        raise Problem("object_linked", object=obj.name)
+        raise Problem("object_linked", object=readable_name(obj))
     if obj.mode == "EDIT":
-        raise Problem("edit_mode", object=obj.name)
+        raise Problem("edit_mode", object=readable_name(obj))
 
 
 def check_shown_mesh(obj: bpy.types.Object) -> None:
@@ -169,13 +170,13 @@ def check_shown_mesh(obj: bpy.types.Object) -> None:
     override = obj.override_library
     for data in (obj, obj.data, None if override is None else override.reference):
         if data is not None and data.is_missing and data.library is not None:
-            raise Problem("object_lost", object=obj.name, path=data.library.filepath)
+            raise Problem("object_lost", object=readable_name(obj), path=data.library.filepath)
     if obj.type != "MESH" or obj.data is None:
-        raise Problem("no_mesh", object=obj.name)
+        raise Problem("no_mesh", object=readable_name(obj))
     if obj.library:
-        raise Problem("object_linked", object=obj.name)
+        raise Problem("object_linked", object=readable_name(obj))
     if obj.mode == "EDIT":
-        raise Problem("edit_mode", object=obj.name)
+        raise Problem("edit_mode", object=readable_name(obj))
 
 
 def sharing(obj: bpy.types.Object) -> bpy.types.Object | None:

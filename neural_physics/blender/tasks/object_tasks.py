@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Generator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import bpy
@@ -383,6 +384,14 @@ def running(obj: bpy.types.Object) -> str:
 def job_folder(obj: bpy.types.Object, kind: str) -> Path:
     """Where a task keeps its log and its stop file. Raises what `jobs_folder` does."""
     return trial_folder(obj) if kind == TEST else jobs_folder(obj)
+
+
+def job_folders(obj: bpy.types.Object) -> dict[str, Path]:
+    """Those of all tasks, by their kinds, without those that the scene may not name."""
+    folders = {TEST: trial_folder(obj)}
+    with suppress(Problem):  # the tab asks about such places
+        folders |= dict.fromkeys(NAMES.keys() - {TEST}, jobs_folder(obj))
+    return {kind: folders[kind] for kind in NAMES if kind in folders}
 
 
 def trial_folder(obj: bpy.types.Object) -> Path:

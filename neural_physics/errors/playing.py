@@ -7,6 +7,10 @@ PROBLEMS: dict[str, str] = {
         "{object} has a Multiresolution modifier, above which nothing can be shown: apply or remove "
         "it, then play."
     ),
+    "soft_body_first": (
+        "{object} cannot play while {modifier} is between its physics and a Soft Body modifier, above which "
+        "nothing can be shown: move or remove that Soft Body."
+    ),
     "not_playing": "{object} is not playing: click Play first.",
     "play_failed": "{object} cannot be played ({reason}): click Stop, then Play.",
     "play_modifier_missing": (

@@ -412,3 +412,37 @@ def test_a_vertex_group_called_like_an_attribute_of_ours_is_told_and_nothing_pil
             bpy.context.scene.frame_set(9)
             raise playback.status_of(sheet).problem
         assert told.value.code == "layer_name_taken"
+
+
+@pytest.mark.parametrize(
+    "stack", [["SOFT_BODY"], ["SOFT_BODY", "CLOTH"], ["CLOTH", "SOFT_BODY"], ["SOFT_BODY", "SUBSURF"]]
+)
+def test_a_soft_body_is_played_and_stopped(sheet, stack):
+    """Above one Blender lets nothing be shown that makes meshes."""
+    playback.attach(sheet)
+    bpy.context.scene.frame_set(20)
+    expected = play_scenes.shown(sheet)
+    playback.detach(sheet)
+    sheet.modifiers.clear()
+    for kind in stack:
+        sheet.modifiers.new(kind, kind)
+    before = [(each.type, each.show_viewport, each.show_render) for each in sheet.modifiers]
+    for _ in range(2):
+        playback.attach(sheet)
+        bpy.context.scene.frame_set(20)
+        assert playback.status_of(sheet).problem is None
+        assert np.array_equal(play_scenes.shown(sheet)[: len(expected)], expected) or "SUBSURF" in stack
+        playback.detach(sheet)
+        assert [(each.type, each.show_viewport, each.show_render) for each in sheet.modifiers] == before
+
+
+def test_a_soft_body_below_what_is_shown_is_told_before_anything_changes(sheet):
+    sheet.modifiers.clear()
+    for kind in ("SUBSURF", "SOFT_BODY"):
+        sheet.modifiers.new(kind, kind)
+    settings_of(sheet).simulation.kind = "SOLID"  # what plays would come first
+    with pytest.raises(Problem) as told:
+        playback.attach(sheet)
+    assert told.value.code == "soft_body_first"
+    assert [each.type for each in sheet.modifiers] == ["SUBSURF", "SOFT_BODY"]
+    assert not settings_of(sheet).playing and sheet.modifiers["SOFT_BODY"].show_viewport

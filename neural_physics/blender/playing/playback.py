@@ -12,7 +12,7 @@ from ...models.model_file import simulation_ms
 from ...models.trained_range import Beyond
 from ..scene.cache_modifier import remove_cache
 from ..scene.live_fabric import live_names
-from ..scene.modifier_stack import check_play_place, physics_place, restore_physics, switch_off_physics
+from ..scene.modifier_stack import check_play_place, play_place, restore_physics, switch_off_physics
 from ..settings.having_settings import having_settings
 from ..settings.properties import NEURALPHYSICS_PG_object, settings_of
 from . import handlers
@@ -100,7 +100,7 @@ def attach(obj: bpy.types.Object) -> None:
     PLAYED.start(obj)
     settings = settings_of(obj)
     remove_cache(obj)
-    geometry_nodes.add_modifier(obj, physics_place(obj))
+    geometry_nodes.add_modifier(obj, play_place(obj))
     give_place(obj)
     switch_off_physics(obj)
     settings.playing = True

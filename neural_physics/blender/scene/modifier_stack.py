@@ -30,14 +30,30 @@ def physics_place(obj: bpy.types.Object) -> int:
     return 0 if modifier is None else list(obj.modifiers).index(modifier)
 
 
-def check_play_place(obj: bpy.types.Object) -> None:
-    """Raise Problem("multires_first") where what plays would stand above a Multiresolution modifier.
+def play_place(obj: bpy.types.Object) -> int:
+    """Where in the stack what plays is to stand, counted from 0: in the place of the physics.
 
-    Blender has those first of all.
+    Blender lets nothing that makes meshes pass a Soft Body: then right after that, which rests meanwhile.
     """
-    below = list(obj.modifiers)[physics_place(obj) :]
-    if any(each.type == "MULTIRES" for each in below) and not any(map(stands_in, obj.modifiers)):
+    upto = [i + 1 for i, each in enumerate(obj.modifiers) if each.type == "SOFT_BODY"]
+    return max([physics_place(obj), *upto])
+
+
+def check_play_place(obj: bpy.types.Object) -> None:
+    """Raise the Problem of a stack in which what plays cannot stand in the place of the physics.
+
+    Problem("multires_first"): Blender has those first of all. Problem("soft_body_first"): of a Soft Body
+    below something that goes on to be shown.
+    """
+    stack = list(obj.modifiers)
+    if any(map(stands_in, stack)):
+        return
+    first, place = physics_place(obj), play_place(obj)
+    if any(each.type == "MULTIRES" for each in stack[first:]):
         raise Problem("multires_first", object=obj.name)
+    passed = [each for each in stack[first:place] if each not in replaced_modifiers(obj)]
+    if any(each.show_viewport or each.show_render for each in passed):
+        raise Problem("soft_body_first", object=obj.name, modifier=passed[0].name)
 
 
 def replaced_modifiers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:

@@ -438,12 +438,12 @@ def test_a_soft_body_is_played_and_stopped(sheet, stack):
 
 def test_a_soft_body_below_what_is_shown_is_told_before_anything_changes(sheet):
     sheet.modifiers.clear()
-    for kind in ("SMOOTH", "SUBSURF", "SOFT_BODY"):
+    for kind in ("SMOOTH", "CAST", "SOFT_BODY"):
         sheet.modifiers.new(kind, kind)
     simulation = settings_of(sheet).simulation
     simulation.kind, simulation.last_modifier = "MODIFIERS", "SMOOTH"
     with pytest.raises(Problem) as told:
         playback.attach(sheet)
     assert told.value.code == "soft_body_first"
-    assert [each.type for each in sheet.modifiers] == ["SMOOTH", "SUBSURF", "SOFT_BODY"]
+    assert [each.type for each in sheet.modifiers] == ["SMOOTH", "CAST", "SOFT_BODY"]
     assert not settings_of(sheet).playing and sheet.modifiers["SOFT_BODY"].show_viewport

@@ -25,6 +25,12 @@ def one_line(text: object, most: int = MOST) -> str:
     return f"{found[:first]} … {found[first + 3 - most :]}"
 
 
+def displayable(text: object) -> str:
+    """The text with a mark in place of half characters, as names of other systems' files may have them:
+    Blender's interface takes none."""
+    return str(text).encode("utf-8", "replace").decode()
+
+
 def print_line(text: object) -> None:
     """Print it at once, as one line that does nothing to the terminal; files may have a part in it."""
     sys.stdout.write(one_line(text, MOST_PRINTED) + "\n")

@@ -10,6 +10,7 @@ from ..neural_physics.blender.settings.paths import places_to_allow
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.tasks.moving_files import check_move, move_files
 from ..neural_physics.errors import Problem
+from ..neural_physics.plain_text import displayable
 from .support import Button, OperatorReturnItems, set_up_target, target
 
 
@@ -32,7 +33,7 @@ class NEURALPHYSICS_OT_allow_places(Button, bpy.types.Operator):
             self,
             event,
             title="Do you trust this location?",
-            message=f"The scene will read and write {places}",
+            message=displayable(f"The scene will read and write {places}"),
             confirm_text="Allow",
         )
 
@@ -56,7 +57,10 @@ class NEURALPHYSICS_OT_move_files(Button, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         folder = move_files(target(context))
-        self.report({"INFO"}, f"The files are in {folder} now: save the .blend, so that it finds them there")
+        self.report(
+            {"INFO"},
+            displayable(f"The files are in {folder} now: save the .blend, so that it finds them there"),
+        )
 
 
 CLASSES = (NEURALPHYSICS_OT_allow_places, NEURALPHYSICS_OT_move_files)

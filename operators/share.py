@@ -18,6 +18,7 @@ from ..neural_physics.blender.tasks.verdicts import credit_of
 from ..neural_physics.errors import Problem
 from ..neural_physics.files.looking import has_file
 from ..neural_physics.files.names import portable
+from ..neural_physics.plain_text import displayable
 from .support import Button, OperatorReturnItems, set_up_target, target
 
 MODEL_FILES = "*.safetensors"
@@ -66,7 +67,7 @@ class NEURALPHYSICS_OT_unpack(Button, bpy.types.Operator):
             self,
             event,
             title="Overwrite the model file?",
-            message=f"{model_path(obj)} holds a different model",
+            message=displayable(f"{model_path(obj)} holds a different model"),
             confirm_text="Overwrite",
         )
 
@@ -75,7 +76,7 @@ class NEURALPHYSICS_OT_unpack(Button, bpy.types.Operator):
         keep_together(obj)
         packing.unpack(obj, model_path(obj), overwrite=self.overwrite)
         packing.remove_packed(obj)
-        self.report({"INFO"}, f"Saved to {model_path(obj)}")
+        self.report({"INFO"}, displayable(f"Saved to {model_path(obj)}"))
 
 
 class NEURALPHYSICS_OT_export_model(Button, bpy.types.Operator):

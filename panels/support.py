@@ -19,6 +19,7 @@ from ..neural_physics.blender.tasks.steps import Step, is_done
 from ..neural_physics.errors import Problem
 from ..neural_physics.jobs.life_cycle import JobState
 from ..neural_physics.jobs.wording import progress
+from ..neural_physics.plain_text import displayable
 from ..neural_physics.wording import duration
 from ..operators.assets import NEURALPHYSICS_OT_play_asset
 from ..operators.places import NEURALPHYSICS_OT_allow_places
@@ -117,7 +118,7 @@ def sentences(layout: bpy.types.UILayout, context: bpy.types.Context, text: str,
     width = max(20, int((context.region.width / scale - BESIDE) / CHARACTER))
     column = layout.column(align=True)
     column.scale_y = 0.8
-    for number, line in enumerate(textwrap.wrap(text, width)):
+    for number, line in enumerate(textwrap.wrap(displayable(text), width)):
         column.label(text=line, icon=icon if number == 0 else "BLANK1" if icon != "NONE" else "NONE")
 
 

@@ -9,6 +9,7 @@ from ...neural_physics.blender.scene.targets import target_of
 from ...neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ...neural_physics.blender.tasks import object_tasks, submitting
 from ...neural_physics.errors import Problem
+from ...neural_physics.plain_text import displayable
 from ..support import Button, OperatorReturnItems, SetUpButton, scene_of, target
 
 WIDTH = 480  # pixels of the dialogs, before the interface's scale
@@ -60,7 +61,7 @@ class NEURALPHYSICS_OT_submit_bake(Button, bpy.types.Operator):
         obj = target(context)
         made = submitting.submit_bake(scene_of(context), obj, self.engine, self.computers)
         context.window_manager.clipboard = made.copied
-        self.report({"INFO"}, made.said)
+        self.report({"INFO"}, displayable(made.said))
 
 
 class NEURALPHYSICS_OT_submit_training(Button, bpy.types.Operator):
@@ -92,7 +93,7 @@ class NEURALPHYSICS_OT_submit_training(Button, bpy.types.Operator):
     def run(self, context: bpy.types.Context) -> None:
         made = submitting.submit_training(target(context), self.engine)
         context.window_manager.clipboard = made.copied
-        self.report({"INFO"}, made.said)
+        self.report({"INFO"}, displayable(made.said))
 
 
 class NEURALPHYSICS_OT_copy_submission(SetUpButton, bpy.types.Operator):

@@ -16,6 +16,7 @@ from bpy.app.handlers import persistent
 
 from .having_settings import having_settings
 from .readable_names import make_names_readable
+from .stored_types import drop_misfits
 
 MOST_LINES = 5000  # of a list: far more than anything works with
 MOST_IN_ALL = 100_000  # of a file that is opened: a second or some
@@ -130,7 +131,10 @@ def _on_import(context: Any, *_: object) -> None:  # noqa: ANN401 (a BlendImport
 def _bring_all_within(objects: Iterable[bpy.types.Object]) -> None:
     lines = Lines()
     # Those that are not set up, too: others name them, and are told what they hold or lie on.
-    found = [cast(Any, obj).neural_physics for obj in having_settings(objects)]
+    having = list(having_settings(objects))
+    for obj in having:
+        drop_misfits(obj)
+    found = [cast(Any, obj).neural_physics for obj in having]
     for settings in sorted(found, key=lambda each: not (each.enabled or each.playing)):
         bring_within(settings, lines)
     make_names_readable()

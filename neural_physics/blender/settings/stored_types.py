@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 import bpy
 
 NAME = "neural_physics"
+CODES = {"BOOLEAN": "bi", "INT": "i", "FLOAT": "fd"}  # of what is in a row
 # Blender's stubs know neither groups of properties as they are stored nor classes with RNA.
 Stored = Any
 Kind = Any
@@ -63,8 +64,9 @@ def _declared_by(prop: Any) -> _Declared:  # noqa: ANN401 (RNA's)
         ours = _ours(prop.fixed_type)
         return _Declared(_is_data) if ours is None else _Declared(_is_group, ours)
     if getattr(prop, "is_array", False):
+        codes = CODES[prop.type]
         length = prop.array_length
-        return _Declared(lambda value: type(value).__name__ == "IDPropertyArray" and len(value) == length)
+        return _Declared(lambda value: _is_row(value, length, codes))
     kinds = (str, bytes) if isinstance(prop, bpy.types.StringProperty) else (int, float)
     return _Declared(lambda value: isinstance(value, kinds))
 
@@ -76,6 +78,15 @@ def _ours(rna: Any) -> Kind | None:  # noqa: ANN401 (RNA's)
 
 def _is_group(value: Stored) -> bool:
     return type(value).__name__ == "IDPropertyGroup"
+
+
+def _is_row(value: Stored, length: int, codes: str) -> bool:
+    if type(value).__name__ != "IDPropertyArray" or len(value) != length:
+        return False
+    try:
+        return value.typecode in codes
+    except RuntimeError:  # of a row of what there are no rows of
+        return False
 
 
 def _is_lines(value: Stored) -> bool:

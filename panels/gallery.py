@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from typing import Final
 
 import bpy
@@ -13,7 +14,8 @@ from ..neural_physics.blender.jobs import programs
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..operators.examples import NEURALPHYSICS_OT_add_example
 
-COLUMNS, WORDS = 4, 30  # words: characters in a line of text
+COLUMNS = min(4, max(Counter(example.group for example in EXAMPLES.values()).values()))
+COLUMN, WORDS = 13, 30  # of Blender's units of width, and characters in a line of text
 PICTURE = 2.4  # times an icon's size
 NEEDS_MORE: Final = "PACKAGE"
 
@@ -24,7 +26,7 @@ class NEURALPHYSICS_PT_gallery(bpy.types.Panel):
     bl_region_type = "UI"
     bl_category = "Neural Physics"
     bl_options = {"INSTANCED"}
-    bl_ui_units_x = 52
+    bl_ui_units_x = COLUMN * COLUMNS
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout

@@ -127,7 +127,7 @@ def _press_in_gallery(window: Window, name: str, below: int) -> None:
     """Click an example in the gallery that is open, found from its left to its right and downwards."""
     left, top, _, height, _ = window.tab()
     for y in range(below + 40, top + height, 12):
-        for x in range(left - 250, left + 400, 250):
+        for x in range(left - 450, left + 400, 150):
             if name in window.command_at(x, y):
                 window.launcher("click", x, y)
                 return

@@ -13,7 +13,7 @@ import numpy as np
 from mathutils import Color
 
 from ...pictures.shapes import Colour, camera_for, shape_picture
-from ..scene.sources import read_positions
+from ..scene.sources import read_positions, triangles_of
 
 SIDE = 256  # pixels, of the square that Blender renders, too
 CLAY = (0.365, 0.584, 0.847)  # where no material says a colour
@@ -23,8 +23,7 @@ def draw_preview(group: bpy.types.NodeTree, obj: bpy.types.Object) -> None:
     """Paint an object (a mesh) as the preview of a group; what has no faces is left without one."""
     evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
     mesh = cast(bpy.types.Mesh, evaluated.data)
-    triangles = np.empty((len(mesh.loop_triangles), 3), np.int32)
-    mesh.loop_triangles.foreach_get("vertices", triangles.reshape(-1))
+    triangles = triangles_of(mesh)
     world = np.array(evaluated.matrix_world)  # float64: however large both are, so is no sum of them
     positions = read_positions(mesh).astype(float) @ world[:3, :3].T + world[:3, 3]
     if not len(triangles) or not np.isfinite(positions).all() or not np.ptp(positions, axis=0).any():

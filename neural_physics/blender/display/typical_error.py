@@ -12,7 +12,7 @@ from mathutils import Matrix, Vector
 from ...arrays import Floats
 from ...errors import Problem
 from ..gpu.context import NoGPU
-from ..gpu.drawing import opaque, triangles_of
+from ..gpu.drawing import opaque, triangle_buffer
 from ..gpu.shaders import coloured_shader
 from ..playing.handlers import PLAYED
 from ..playing.output.geometry_nodes import has_positions, read_positions
@@ -37,7 +37,7 @@ class Surface:
 
     def __init__(self, mesh: bpy.types.Mesh) -> None:
         self._made_for = mesh.session_uid
-        self._triangles = triangles_of(mesh)
+        self._triangles = triangle_buffer(mesh)
         self._coloured_for: tuple[Floats | None, float] = None, 0.0
 
     def fits(self, mesh: bpy.types.Mesh) -> bool:

@@ -7,15 +7,14 @@ from contextlib import contextmanager
 
 import bpy
 import gpu
-import numpy as np
+
+from ..scene.sources import triangles_of
 
 
-def triangles_of(mesh: bpy.types.Mesh) -> gpu.types.GPUIndexBuf:
+def triangle_buffer(mesh: bpy.types.Mesh) -> gpu.types.GPUIndexBuf:
     """The vertices of a mesh's triangles."""
     mesh.calc_loop_triangles()
-    triangles = np.empty((len(mesh.loop_triangles), 3), np.int32)
-    mesh.loop_triangles.foreach_get("vertices", triangles.reshape(-1))
-    return gpu.types.GPUIndexBuf(type="TRIS", seq=triangles)
+    return gpu.types.GPUIndexBuf(type="TRIS", seq=triangles_of(mesh))
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from ..scene.references import Numbered
 from ..scene.sources import mesh_data
 from .context import check_context, gpu_failures
 from .decoder import Decoded
-from .drawing import opaque, triangles_of
+from .drawing import opaque, triangle_buffer
 from .shaders import preview_shader
 
 LIGHTS = 4
@@ -133,7 +133,7 @@ def _batch(mesh: bpy.types.Mesh) -> gpu.types.GPUBatch:
     with gpu_failures():
         vertices = gpu.types.GPUVertBuf(layout, len(mesh.vertices))
         vertices.attr_fill("vertex_index", np.arange(len(mesh.vertices), dtype=np.int32))
-        return gpu.types.GPUBatch(type="TRIS", buf=vertices, elem=triangles_of(mesh))
+        return gpu.types.GPUBatch(type="TRIS", buf=vertices, elem=triangle_buffer(mesh))
 
 
 def _values(view: View, placed: Matrix, colour: Colour, normals: bool) -> Floats:

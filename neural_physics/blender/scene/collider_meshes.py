@@ -12,7 +12,7 @@ from ...errors import Problem
 from ..settings.properties import settings_of
 from .collider_sizes import width_of
 from .rigid_placement import stretch
-from .sources import CARRYING_TYPES, PHYSICS_TYPES, read_positions
+from .sources import CARRYING_TYPES, PHYSICS_TYPES, read_positions, triangles_of
 
 # What changes an object's shape from frame to frame.
 DEFORMING_TYPES = (*CARRYING_TYPES, *PHYSICS_TYPES, "MESH_CACHE", "MESH_SEQUENCE_CACHE", "OCEAN", "WAVE")
@@ -42,8 +42,7 @@ def collider_mesh(depsgraph: bpy.types.Depsgraph, obj: bpy.types.Object) -> Coll
     evaluated = obj.evaluated_get(depsgraph)
     mesh = cast(bpy.types.Mesh, evaluated.data)
     scale = stretch(evaluated.matrix_world)
-    triangles = np.empty((len(mesh.loop_triangles), 3), np.int32)
-    mesh.loop_triangles.foreach_get("vertices", triangles.reshape(-1))
+    triangles = triangles_of(mesh)
     if np.linalg.det(scale) < 0.0:
         triangles = triangles[:, ::-1]
     vertices = read_positions(mesh).astype(np.float64) @ scale.T

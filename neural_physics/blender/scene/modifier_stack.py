@@ -51,7 +51,8 @@ def check_play_place(obj: bpy.types.Object) -> None:
     first, place = physics_place(obj), play_place(obj)
     if any(each.type == "MULTIRES" for each in stack[first:]):
         raise Problem("multires_first", object=obj.name)
-    passed = [each for each in stack[first:place] if each not in replaced_modifiers(obj)]
+    replaced = replaced_modifiers(obj)
+    passed = [each for each in stack[first:place] if each not in replaced]
     if any(each.show_viewport or each.show_render for each in passed):
         raise Problem("soft_body_first", object=obj.name, modifier=passed[0].name)
 

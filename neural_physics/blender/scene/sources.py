@@ -119,6 +119,13 @@ def loose_edges_of(mesh: bpy.types.Mesh) -> StoredIndices:
     return edges[loose]
 
 
+def triangles_of(mesh: bpy.types.Mesh) -> StoredIndices:
+    """(n, 3): the vertices of a mesh's triangles, as Blender splits its faces."""
+    triangles = np.empty((len(mesh.loop_triangles), 3), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", triangles.reshape(-1))
+    return triangles
+
+
 def check_layer_names(obj: bpy.types.Object, names: Iterable[str]) -> None:
     """Whether attributes of these names can be given to an object's mesh.
 

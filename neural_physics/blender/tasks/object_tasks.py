@@ -143,8 +143,7 @@ def use_model(obj: bpy.types.Object, path: Path) -> None:
 
     Raises what `check_mesh`, `read_model_bytes` and `use_model_bytes` do; then nothing has changed.
     """
-    check_mesh(obj)  # what is no mesh is not worth reading a large file for
-    use_model_bytes(obj, read_model_bytes(path), str(path))
+    use_models([obj], path)
 
 
 def use_models(objects: Sequence[bpy.types.Object], path: Path) -> None:
@@ -153,7 +152,7 @@ def use_models(objects: Sequence[bpy.types.Object], path: Path) -> None:
     Raises what `use_model` does.
     """
     for obj in objects:
-        check_mesh(obj)
+        check_mesh(obj)  # what is no mesh is not worth reading a large file for
     data, packed = read_model_bytes(path), None
     for obj in objects:
         use_model_bytes(obj, data, str(path), packed)

@@ -31,7 +31,7 @@ LIMBS = ("upper_arm_parent", "thigh_parent")  # controls that have the switch be
 SHOWN = ("Torso", "Arm.L (FK)", "Arm.R (FK)", "Leg.L (FK)", "Leg.R (FK)", "Root")  # of the controls
 # Radii, metres, around the heads and tails of deforming bones; those of the left stand for both sides.
 TRUNK = {
-    "spine": (0.110, 0.155),
+    "spine": (0.085, 0.150),
     "spine.001": (0.160, 0.155),
     "spine.002": (0.155, 0.150),
     "spine.003": (0.150, 0.080),
@@ -40,7 +40,7 @@ TRUNK = {
     "spine.006": (0.095, 0.050),
 }
 LEFT = {
-    "pelvis": (0.095, 0.085),
+    "pelvis": (0.085, 0.085),
     "breast": (0.085, 0.080),
     "shoulder": (0.070, 0.075),
     "upper_arm": (0.076, 0.066),
@@ -49,7 +49,7 @@ LEFT = {
     "forearm.001": (0.050, 0.040),
     "hand": (0.042, 0.044),
     # So thin that the two do not melt together: skin between them could not stretch as far as steps ask for.
-    "thigh": (0.104, 0.082),
+    "thigh": (0.098, 0.082),
     "thigh.001": (0.082, 0.070),
     "shin": (0.070, 0.066),
     "shin.001": (0.066, 0.046),
@@ -143,7 +143,7 @@ def _flesh() -> list[Ball]:
     """A belly, buttocks, hands, heels and a face."""
     belly: list[Ball] = [((0.0, -0.12, 1.24), 0.165), ((0.0, -0.10, 1.35), 0.14), ((0.0, -0.07, 1.15), 0.14)]
     pairs = [
-        ((0.095, 0.10, 1.02), 0.118),
+        ((0.095, 0.10, 1.02), 0.112),
         ((0.755, 0.036, 1.235), 0.040),
         ((0.098, 0.045, 0.045), 0.042),
     ]

@@ -10,8 +10,8 @@ from ..neural_physics.blender.examples.trained import TRAINED
 from ..neural_physics.blender.scene.setting_up import NEW_PHYSICS, Physics
 from ..neural_physics.blender.scene.sources import physics_modifier
 from ..neural_physics.blender.scene.targets import set_up_objects, target_of
+from ..neural_physics.blender.settings.from_files.readable_names import readable_name
 from ..neural_physics.blender.settings.properties import settings_of
-from ..neural_physics.blender.settings.readable_names import readable_name
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.edition import FULL
 from ..operators.examples import NEURALPHYSICS_OT_try_it

@@ -16,7 +16,7 @@ from neural_physics.blender.scene import references, sampling
 from neural_physics.blender.scene.interaction_names import interaction_names
 from neural_physics.blender.scene.rigs.rig_actions import actions_of, curves_of
 from neural_physics.blender.scene.sources import group_weights
-from neural_physics.blender.settings import readable_names
+from neural_physics.blender.settings.from_files import readable_names
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.errors import Problem
 

@@ -11,8 +11,8 @@ from scenes import add_ball, add_cloth, bpy, empty_scene, react_to, settings_of,
 
 from neural_physics.blender.baking.preparing import check_bake
 from neural_physics.blender.scene.setting_up import set_up
-from neural_physics.blender.settings import limits
-from neural_physics.blender.settings.limits import MOST_LINES
+from neural_physics.blender.settings.from_files import limits
+from neural_physics.blender.settings.from_files.limits import MOST_LINES
 from neural_physics.errors import Problem
 
 pytestmark = pytest.mark.blender

@@ -12,16 +12,16 @@ pytestmark = pytest.mark.blender
 import bpy
 from scenes import add_ball, add_cloth, empty_scene, react_to, settings_of, stored
 
-from neural_physics.blender.settings.stored_types import drop_misfits
+from neural_physics.blender.settings.from_files.stored_types import drop_misfits
 
-STRING, INTEGER, FLOAT, ARRAY, GROUP, DOUBLE, LINES = 0, 1, 2, 5, 6, 8, 9
+INTEGER, FLOAT, GROUP, DOUBLE, LINES = 1, 2, 6, 8, 9
 BEFORE_NAME = 4  # bytes from an ID property's type to its name
 
 
 def made() -> bpy.types.Object:
     empty_scene()
     cloth = add_cloth("Cloth")
-    line = react_to(cloth, add_ball(), box_low=(-1.0, -1.0, -1.0), box_high=(1.0, 1.0, 1.0))
+    line = react_to(cloth, add_ball(), box_low=(-2.0, -1.0, -1.0), box_high=(2.0, 1.0, 1.0))
     line.bones.add().name = "bone"
     settings_of(cloth).take_count = 3
     settings_of(cloth).simulation.kind = "SOLID"
@@ -32,8 +32,8 @@ def made() -> bpy.types.Object:
 @pytest.mark.parametrize(
     "name, was, to",
     [
-        ("box_high", ARRAY, DOUBLE),
-        ("box_low", ARRAY, INTEGER),
+        ("box_high_x", FLOAT, DOUBLE),
+        ("box_low_x", FLOAT, INTEGER),
         ("interactions", LINES, DOUBLE),
         ("interactions", LINES, INTEGER),
         ("bones", LINES, INTEGER),
@@ -101,4 +101,115 @@ def test_settings_as_they_are_made_stay():
     assert set(stored(settings).keys()) == names >= {"interactions", "take_count", "simulation", "model"}
     assert (settings.take_count, settings.simulation.kind) == (3, "SOLID")
     assert settings.model == bpy.data.texts["Model"] and line.object == bpy.data.objects["Ball"]
-    assert line.box_low[:] == (-1.0, -1.0, -1.0) and line.bones[0].name == "bone"
+    assert line.box_low[:] == (-2.0, -1.0, -1.0) and line.bones[0].name == "bone"
+
+
+def test_no_setting_is_stored_as_a_row_of_numbers():
+    """Blender takes the number that a changed library has there for the row's place, before we can look."""
+    cloth = made()
+    settings = settings_of(cloth)
+    owners = [settings, settings.capsules.add(), settings.interactions[0], settings.simulation]
+    rows = [(owner, prop) for owner in owners for prop in owner.bl_rna.properties if _is_row(prop)]
+    assert len(rows) == 5
+    for owner, prop in rows:
+        value = [True, False] if prop.type == "BOOLEAN" else [1.0, 2.0, 4.0]
+        setattr(owner, prop.identifier, value)
+        assert list(getattr(owner, prop.identifier)) == value
+        assert prop.identifier not in stored(owner)
+    owners = [settings.simulation, settings.projection, settings.handles.add(), settings.layers_below.add()]
+    assert not [prop for owner in owners for prop in owner.bl_rna.properties if _is_row(prop)]
+
+
+def _is_row(prop):
+    return getattr(prop, "is_array", False)
+
+
+@pytest.mark.parametrize("how", ["opened", "linked"])
+def test_the_vectors_of_files_of_earlier_versions_are_read(how, tmp_path):
+    cloth = made()
+    settings = settings_of(cloth)
+    settings.capsules.add()
+    for owner, name, row in (
+        (settings.interactions[0], "box_low", [-1.5, -2.5, -3.5]),
+        (settings.capsules[0], "end", [0.5, 0.25, 2.0]),
+        (settings, "resting_collision", [True, False]),
+    ):
+        for each in {key for key in set(stored(owner).keys()) if key.startswith(name)}:
+            del stored(owner)[each]
+        stored(owner)[name] = row
+    path = tmp_path / "earlier.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    if how == "linked":
+        empty_scene()
+        bpy.ops.wm.link(directory=str(path / "Object"), filename="Cloth")
+    else:
+        bpy.ops.wm.open_mainfile(filepath=str(path))
+    for _ in range(2):  # read, and then as they are stored now
+        settings = settings_of(bpy.data.objects["Cloth"])
+        assert settings.interactions[0].box_low[:] == (-1.5, -2.5, -3.5)
+        assert settings.interactions[0].box_high[:] == (2.0, 1.0, 1.0)
+        assert settings.capsules[0].end[:] == (0.5, 0.25, 2.0)
+        assert settings.resting_collision[:] == (True, False)
+        assert "box_low" not in stored(settings.interactions[0])
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "now.blend"))
+        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "now.blend"))
+
+
+def test_a_shot_opens_that_overrides_what_a_library_stores_as_another_type(tmp_path):
+    """Blender compares all settings of an override with the library's while it opens the shot."""
+    made()
+    library, shot = tmp_path / "library.blend", tmp_path / "shot.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(library), compress=False)
+    empty_scene()
+    with bpy.data.libraries.load(str(library), link=True) as (_, wanted):
+        wanted.objects = ["Cloth"]
+    own = wanted.objects[0].override_create()
+    own.location = (1.0, 2.0, 3.0)
+    bpy.context.collection.objects.link(own)
+    bpy.ops.wm.save_as_mainfile(filepath=str(shot))
+    data = bytearray(library.read_bytes())
+    for name, was in ((b"box_high_x\0", FLOAT), (b"take_count\0", INTEGER)):
+        places = [found.start() for found in re.finditer(name, data)]
+        changed = [place for place in places if data[place - BEFORE_NAME] == was]
+        assert changed
+        for place in changed:
+            data[place - BEFORE_NAME] = DOUBLE
+    library.write_bytes(data)
+    bpy.ops.wm.open_mainfile(filepath=str(shot))
+    (own,) = (obj for obj in bpy.data.objects if obj.override_library is not None)
+    assert own.location[:] == (1.0, 2.0, 3.0)
+    assert len(settings_of(own).interactions[0].box_high) == 3
+
+
+def test_what_a_script_links_with_a_collection_is_looked_at(tmp_path):
+    """Blender reports the collection alone."""
+    cloth = made()
+    del stored(settings_of(cloth))["take_count"]
+    stored(settings_of(cloth))["take_count"] = "three"
+    collection = bpy.data.collections.new("Both")
+    bpy.context.scene.collection.children.link(collection)
+    collection.objects.link(cloth)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
+    empty_scene()
+    with bpy.data.libraries.load(str(tmp_path / "library.blend"), link=True) as (_, wanted):
+        wanted.collections = ["Both"]
+    (linked,) = (obj for obj in wanted.collections[0].objects if obj.name == "Cloth")
+    assert "take_count" not in stored(settings_of(linked))
+
+
+@pytest.mark.skipif(bpy.app.version >= (5,), reason="Blender drops duplicates itself")
+def test_many_settings_of_one_name_are_not_gone_through_one_by_one(tmp_path):
+    """All settings go at once: Blender looks for each of a name from the front."""
+    cloth = made()
+    raw, count = stored(settings_of(cloth)), 1000
+    for number in range(count):
+        raw[f"f{number:07d}"] = 1
+    for number in range(count):
+        raw[f"d{number:07d}"] = "x"
+    path = tmp_path / "many.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=False)
+    path.write_bytes(re.sub(rb"d\d{7}\0", b"playing\0\0", path.read_bytes()))
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    assert not {"take_count", "interactions", "playing"} & set(
+        bpy.data.objects["Cloth"]["neural_physics"].keys()
+    )

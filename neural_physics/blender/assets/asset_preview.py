@@ -13,9 +13,10 @@ import numpy as np
 from mathutils import Color
 
 from ...pictures.shapes import Colour, camera_for, shape_picture
-from ..scene.sources import read_positions, triangles_of
+from ..scene.sources import read_positions, triangle_count, triangles_of
 
 SIDE = 256  # pixels, of the square that Blender renders, too
+MOST_TRIANGLES = 1_000_000  # with more, the mesh before its modifiers is shown
 CLAY = (0.365, 0.584, 0.847)  # where no material says a colour
 
 
@@ -23,12 +24,19 @@ def draw_preview(group: bpy.types.NodeTree, obj: bpy.types.Object) -> None:
     """Paint an object (a mesh) as the preview of a group; what has no faces is left without one."""
     evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
     mesh = cast(bpy.types.Mesh, evaluated.data)
+    if triangle_count(mesh) > MOST_TRIANGLES:
+        mesh = cast(bpy.types.Mesh, obj.data)
     triangles = triangles_of(mesh)
+    triangles = triangles[:: 1 + len(triangles) // MOST_TRIANGLES]
     world = np.array(evaluated.matrix_world)  # float64: however large both are, so is no sum of them
-    positions = read_positions(mesh).astype(float) @ world[:3, :3].T + world[:3, 3]
-    if not len(triangles) or not np.isfinite(positions).all() or not np.ptp(positions, axis=0).any():
+    positions = read_positions(mesh).astype(float)
+    if not len(triangles) or not np.isfinite(positions).all():
         return
+    # About their middle: far from the world's, what is small would be lost in rounding.
+    positions = (positions - (positions.min(0) + positions.max(0)) / 2) @ world[:3, :3].T
     camera = camera_for((0.0, 0.0, -1.0), positions, positions)
+    if not np.isfinite(positions).all() or not camera.width > 0.0:
+        return
     pixels = shape_picture(camera, triangles, positions, SIDE, height=SIDE, colour=_colour(evaluated))
     preview = group.preview_ensure()
     preview.image_size = SIDE, SIDE

@@ -12,6 +12,7 @@ import bpy
 from ...errors import Problem
 from ..playing import playback
 from ..playing.packing import PROPERTY
+from ..settings.from_files.readable_names import readable_name
 from ..tasks.object_tasks import use_model_bytes
 from .marking import holds_model
 
@@ -40,7 +41,7 @@ def play_dropped(obj: bpy.types.Object) -> None:
     check_dropped(obj)
     modifiers = dropped_on(obj)
     groups = [modifier.node_group for modifier in modifiers if modifier.node_group is not None]
-    name, data = groups[-1].name, groups[-1].get(PROPERTY)
+    name, data = readable_name(groups[-1]), groups[-1].get(PROPERTY)
     for modifier in modifiers:
         obj.modifiers.remove(modifier)
     for group in set(groups):

@@ -14,7 +14,7 @@ from ...files.reading import NotReadable, open_plain
 from ..scene.live_fabric import key_fabric
 from ..scene.rigs.repeatability import check_rigs_repeat
 from ..settings.frame_rate import frame_rate_of
-from ..settings.limits import bring_within
+from ..settings.from_files.limits import bring_within
 from ..settings.properties import settings_of
 from .motion.frame_rates import check_frame_rate
 from .motion.pose_motion import key_poses

@@ -20,6 +20,7 @@ from ...files.links import check_no_link
 from ...files.looking import has_file
 from ...files.reading import NotReadable, read_bytes
 from ...models.model_file import Model, parse_model, read_model_bytes
+from ..settings.from_files.readable_names import readable_name
 from ..settings.paths import MODEL, model_path, named_model
 from ..settings.properties import settings_of
 
@@ -107,7 +108,9 @@ def packed_bytes(obj: bpy.types.Object) -> bytes | None:
         return None
     data = _data(text)
     if data is None:
-        raise Problem("model_damaged", path=text.name, reason="the property that held the model is missing")
+        raise Problem(
+            "model_damaged", path=readable_name(text), reason="the property that held the model is missing"
+        )
     return data
 
 
@@ -224,4 +227,4 @@ def _packed_at(text: bpy.types.Text) -> float | None:
 
 
 def _name_of(obj: bpy.types.Object) -> str:
-    return str(settings_of(obj).model.name)
+    return readable_name(settings_of(obj).model)

@@ -21,9 +21,9 @@ from ...timeline.stepping import together
 from ..scene.references import search_again
 from ..scene.setting_up import keep_names
 from ..settings.edits import note_edit
+from ..settings.from_files.readable_names import readable_name
 from ..settings.having_settings import has_settings, having_settings
 from ..settings.properties import settings_of
-from ..settings.readable_names import readable_name
 from .collision_suspension import collides, resume_collisions
 from .crowds import Wanted, given
 from .frame_prediction import Predicted, Preparation
@@ -338,7 +338,7 @@ class PlayedObjects:
                 animation = True
             elif isinstance(data, bpy.types.Object):
                 if update.is_updated_transform or (keyed and update.is_updated_geometry):
-                    moved.add(data.name)
+                    moved.add(readable_name(data))
                 obj = cast(bpy.types.Object, data.original)
                 simulated |= update.is_updated_geometry and collides(obj)
                 known = self.session_of(obj) is not None or self.problem_of(obj) is not None

@@ -6,8 +6,8 @@ import bpy
 
 from ...baking.fabric_ranges import LIVE
 from ...errors import Problem
+from ..settings.from_files.readable_names import readable_name
 from ..settings.properties import settings_of
-from ..settings.readable_names import readable_name
 
 MOST_INTERACTIONS = 200  # lines: all are read for each frame that plays, and at each redraw of the tab
 

@@ -7,6 +7,7 @@ import json
 import bpy
 
 from ...errors import Problem
+from ..settings.from_files.readable_names import readable_name
 from ..settings.properties import settings_of
 from .sources import (
     CARRYING_TYPES,
@@ -69,7 +70,7 @@ def replaced_modifiers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
 def stands_in(modifier: bpy.types.Modifier) -> bool:
     """Whether it is itself what is shown in that place."""
     if isinstance(modifier, bpy.types.NodesModifier):
-        return modifier.node_group is not None and modifier.node_group.name.startswith(PLAY_GROUPS)
+        return modifier.node_group is not None and readable_name(modifier.node_group).startswith(PLAY_GROUPS)
     return modifier.name in (CACHE, CACHE_BLENDED)
 
 

@@ -12,7 +12,7 @@ from typing import cast
 import bpy
 
 from ...errors import Problem
-from ..settings.readable_names import readable_full_name, readable_name
+from ..settings.from_files.readable_names import readable_full_name, readable_name
 
 
 class _Search:

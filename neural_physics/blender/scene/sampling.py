@@ -28,6 +28,7 @@ from ...interaction.channels import (
     FrameKinematics,
     frame_kinematics,
 )
+from ..settings.from_files.readable_names import readable_full_name, readable_name
 from ..settings.handles import NEURALPHYSICS_PG_handle
 from ..settings.motions import is_wind
 from ..settings.properties import (
@@ -36,7 +37,6 @@ from ..settings.properties import (
     method_of,
     settings_of,
 )
-from ..settings.readable_names import readable_full_name, readable_name
 from ..settings.simulation import settings_for_solver
 from .capsule_sampling import CapsuleSampler
 from .collider_sizes import Widths, size_reader

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...errors import Problem
 from ...interaction.channels import Channel, ChannelLayout
-from ..settings.limits import enable
+from ..settings.from_files.limits import enable
 from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 from ..settings.simulation import preset_names, use_preset

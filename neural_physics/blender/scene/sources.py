@@ -12,8 +12,8 @@ import numpy as np
 from ...arrays import Floats, Indices, StoredIndices
 from ...datasets.rest_mesh import Mesh
 from ...errors import Problem
+from ..settings.from_files.readable_names import readable_name
 from ..settings.properties import settings_of
-from ..settings.readable_names import readable_name
 from ..settings.simulation import NOT_SOLVED
 
 PhysicsModifier = bpy.types.ClothModifier | bpy.types.SoftBodyModifier
@@ -117,6 +117,11 @@ def loose_edges_of(mesh: bpy.types.Mesh) -> StoredIndices:
     mesh.edges.foreach_get("is_loose", loose)
     mesh.edges.foreach_get("vertices", edges.reshape(-1))
     return edges[loose]
+
+
+def triangle_count(mesh: bpy.types.Mesh) -> int:
+    """How many triangles Blender splits a mesh's faces into, without making them."""
+    return len(mesh.loops) - 2 * len(mesh.polygons)
 
 
 def triangles_of(mesh: bpy.types.Mesh) -> StoredIndices:

@@ -8,6 +8,7 @@ from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, PointerP
 from ...capsules.fitting import SHARE
 from .edits import refresh_display
 from .in_shots import IN_SHOTS
+from .vectors import declare_numbers, stored_as
 
 # What Holden's simulations keep between cloth and limbs (section 4), and so what a prediction may be off.
 DEPTH_LIMIT = 0.05
@@ -31,15 +32,26 @@ class NEURALPHYSICS_PG_capsule(bpy.types.PropertyGroup):
         name="Use", description="Push vertices out of this capsule", default=True, update=refresh_display
     )
     start: FloatVectorProperty(
-        name="Start", size=3, subtype="TRANSLATION", unit="LENGTH", update=refresh_display
+        name="Start",
+        size=3,
+        subtype="TRANSLATION",
+        unit="LENGTH",
+        update=refresh_display,
+        **stored_as("start"),
     )
-    end: FloatVectorProperty(name="End", size=3, subtype="TRANSLATION", unit="LENGTH", update=refresh_display)
+    end: FloatVectorProperty(
+        name="End", size=3, subtype="TRANSLATION", unit="LENGTH", update=refresh_display, **stored_as("end")
+    )
     start_radius: FloatProperty(
         name="Start Radius", default=0.1, min=0.0, precision=4, unit="LENGTH", update=refresh_display
     )
     end_radius: FloatProperty(
         name="End Radius", default=0.1, min=0.0, precision=4, unit="LENGTH", update=refresh_display
     )
+
+
+for _end in ("start", "end"):
+    declare_numbers(NEURALPHYSICS_PG_capsule, _end, (0.0, 0.0, 0.0))
 
 
 class NEURALPHYSICS_PG_projection(bpy.types.PropertyGroup):

@@ -14,7 +14,7 @@ from ...files.listing import first_entries
 from ...files.names import same_key
 from .glances import Glances
 from .having_settings import having_settings
-from .named_places import LONGEST, is_place, place_named
+from .named_places import can_name, is_place, place_named
 from .properties import settings_of
 
 
@@ -52,7 +52,7 @@ def _look_into(parent: Path) -> _Look:
             for name in {settings.dataset_folder, settings.model_path} - {""}:
                 named[name].add(other.session_uid)
     for name, objects in named.items():
-        place = place_named(name) if len(name) <= LONGEST and is_place(name) else parent
+        place = place_named(name) if can_name(name) and is_place(name) else parent
         if place.is_relative_to(parent) and len(parts := place.relative_to(parent).parts) > 1:
             named_by[same_key(parts[0])] |= objects
     return _Look(there, named_by)

@@ -25,6 +25,7 @@ HOME = "neural_physics"  # beside the .blend
 BESIDE = "//"  # how names begin that are relative to the .blend
 MEMORY = "agreed_places.json"  # in the user's folder
 LONGEST = 4096  # characters of a path on any system; Python takes longer ones apart for minutes
+DEEPEST = 100  # folders within each other: to ask of each whether it is a link takes the square of that
 MOST_REMEMBERED = 2000  # places; the oldest are forgotten first
 
 _agreed_now: set[str] = set()  # where the user's folder cannot be written, for this session
@@ -35,7 +36,7 @@ def place_named(name: str) -> Path:
 
     Raises Problem("folder_not_writable") for what no path can be.
     """
-    return Path(bpy.path.abspath(check_length(name)))
+    return Path(bpy.path.abspath(check_name(name)))
 
 
 def is_place(name: str) -> bool:
@@ -46,9 +47,14 @@ def is_place(name: str) -> bool:
     return bool(bpy.data.filepath) or not name.startswith(BESIDE)
 
 
-def check_length(name: str) -> str:
-    """What names a place, unless no path is as long. Raises Problem("folder_not_writable")."""
-    if len(name) > LONGEST:
+def can_name(text: str) -> bool:
+    """Whether paths are as long and as deep as this."""
+    return len(text) <= LONGEST and text.count("/") + text.count("\\") <= DEEPEST
+
+
+def check_name(name: str) -> str:
+    """What names a place, if it `can_name` one. Raises Problem("folder_not_writable")."""
+    if not can_name(name):
         raise Problem("folder_not_writable", path=f"{name[:80]}…", reason="its name is too long")
     return name
 

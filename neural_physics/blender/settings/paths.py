@@ -18,7 +18,7 @@ from ...files.links import check_no_link
 from ...files.looking import is_file
 from ...files.names import portable
 from .homes import not_anothers
-from .named_places import HOME, check_length, check_place, is_place, may_name, place_named
+from .named_places import HOME, check_name, check_place, is_place, may_name, place_named
 from .own_folders import unsaved_folder
 from .properties import settings_of
 
@@ -73,7 +73,7 @@ def trained_model(obj: bpy.types.Object, result: Mapping[str, object]) -> Path:
     named = result.get("model")
     if not isinstance(named, str):
         return model_path(obj)
-    return check_place(Path(check_length(named)), obj, MODEL_SETTING)
+    return check_place(Path(check_name(named)), obj, MODEL_SETTING)
 
 
 def best_so_far_path(obj: bpy.types.Object) -> Path:

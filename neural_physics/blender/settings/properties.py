@@ -28,16 +28,18 @@ from ...methods.specification import (
     NumberSetting,
 )
 from ...projective_dynamics.cloth import Fabric
-from . import limits, overridden
+from . import overridden
 from .capsules import NEURALPHYSICS_PG_capsule, NEURALPHYSICS_PG_projection
 from .edits import refresh_display
+from .from_files import limits
 from .handles import NEURALPHYSICS_PG_handle
 from .in_shots import IN_SHOTS
 from .layers import GAP, NEURALPHYSICS_PG_layer
 from .motions import Item, motions_of
-from .named_places import LONGEST, agree, is_place, place_named
+from .named_places import agree, can_name, is_place, place_named
 from .registration import register_classes, unregister_classes
 from .simulation import BENDING_LIMITS, STRETCH_LIMITS, NEURALPHYSICS_PG_simulation
+from .vectors import PLACES, declare_numbers, stored_as
 
 LAST_FRAME = 1_048_574  # of Blender
 DECODERS = [
@@ -83,7 +85,7 @@ def _agree_to_model(settings: bpy.types.PropertyGroup, _context: bpy.types.Conte
 
 
 def _agree_to(chosen: str) -> None:
-    if chosen and len(chosen) <= LONGEST and is_place(chosen):
+    if chosen and can_name(chosen) and is_place(chosen):
         agree(place_named(chosen))
 
 
@@ -152,10 +154,10 @@ class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
         subtype="FACTOR",
     )
     box_low: FloatVectorProperty(
-        name="Box Min", size=3, default=(-1.0, -1.0, -1.0), subtype="TRANSLATION", unit="LENGTH"
+        name="Box Min", size=3, subtype="TRANSLATION", unit="LENGTH", **stored_as("box_low")
     )
     box_high: FloatVectorProperty(
-        name="Box Max", size=3, default=(1.0, 1.0, 1.0), subtype="TRANSLATION", unit="LENGTH"
+        name="Box Max", size=3, subtype="TRANSLATION", unit="LENGTH", **stored_as("box_high")
     )
     shortest: FloatProperty(
         name="Shortest Move",
@@ -491,6 +493,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         description="Whether Play switched the Collision modifier off in the viewport and in renders",
         size=2,
         options={"HIDDEN"},
+        **stored_as("resting_collision", PLACES),
     )
     hidden_modifiers: StringProperty(
         override=IN_SHOTS,
@@ -499,6 +502,9 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     )
 
 
+declare_numbers(NEURALPHYSICS_PG_interaction, "box_low", (-1.0, -1.0, -1.0))
+declare_numbers(NEURALPHYSICS_PG_interaction, "box_high", (1.0, 1.0, 1.0))
+declare_numbers(NEURALPHYSICS_PG_object, "resting_collision", (False, False))
 # What a method's training can be given, and what it reads while it plays, as its specification declares it.
 for _method in SPECIFICATIONS.values():
     NEURALPHYSICS_PG_object.__annotations__.update(

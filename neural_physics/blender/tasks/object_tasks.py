@@ -47,7 +47,7 @@ from ..scene.scene_interaction import sample_steps
 from ..scene.sources import check_mesh, check_shown_mesh, uses_solver
 from ..scene.targets import check_set_up
 from ..settings.frame_rate import frame_rate_of
-from ..settings.limits import bring_within, enable
+from ..settings.from_files.limits import bring_within, enable
 from ..settings.own_folders import scratch_folder
 from ..settings.paths import (
     checkpoint_path,
@@ -149,14 +149,28 @@ def use_model(obj: bpy.types.Object, path: Path) -> None:
 def use_models(objects: Sequence[bpy.types.Object], path: Path) -> None:
     """`use_model` for objects that name one and the same file: it is read once, and in the .blend once.
 
-    Raises what `use_model` does.
+    Those that cannot play it, as duplicates that have become something else, are passed over. Raises what
+    `use_model` does where none can.
     """
+    problem: Problem | None = None
+    able: list[bpy.types.Object] = []
     for obj in objects:
-        check_mesh(obj)  # what is no mesh is not worth reading a large file for
-    data, packed = read_model_bytes(path), None
-    for obj in objects:
-        use_model_bytes(obj, data, str(path), packed)
-        packed = settings_of(obj).model
+        try:
+            check_mesh(obj)  # what is no mesh is not worth reading a large file for
+        except Problem as unable:
+            problem = problem or unable
+        else:
+            able.append(obj)
+    data, packed = read_model_bytes(path) if able else b"", None
+    for obj in able:
+        try:
+            use_model_bytes(obj, data, str(path), packed)
+        except Problem as unable:
+            problem = problem or unable
+        else:
+            packed = settings_of(obj).model
+    if packed is None and problem is not None:
+        raise problem
 
 
 def use_model_bytes(

@@ -18,6 +18,7 @@ from ...scene.rigs.holding_bones import holding_rig
 from ...scene.rigs.rig_actions import Channel, actions_of, curves_of
 from ...scene.rigs.skins import armature_modifier, count_loose, followed_bones
 from ...scene.sources import mesh_data
+from ...settings.from_files.readable_names import readable_name
 from ...settings.glances import Glances
 from ...settings.properties import method_of, settings_of
 from .control_ranges import control_ranges, controls_of, switches_of
@@ -150,7 +151,7 @@ def _size(obj: bpy.types.Object) -> float:
 def _posing_actions(obj: bpy.types.Object, rig: bpy.types.Object) -> list[bpy.types.Action]:
     """The actions to take poses from, by name; without test actions, which no model may have seen."""
     kept = {item.test_action for item in settings_of(obj).interactions if item.object == rig}
-    return sorted((a for a in actions_of(rig) if a.name not in kept), key=lambda action: action.name)
+    return sorted((a for a in actions_of(rig) if readable_name(a) not in kept), key=readable_name)
 
 
 def _hold_still(scene: bpy.types.Scene) -> None:

@@ -25,6 +25,7 @@ from ...scene.animation.keying import Span, key_frames
 from ...scene.live_fabric import fabric_varies
 from ...scene.references import with_parents
 from ...scene.rigs.rig_actions import ActionsOfRigs, Channel, actions_played, check_actions, curves_of
+from ...settings.from_files.readable_names import readable_name
 from ...settings.motions import is_wind
 from ...settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 
@@ -48,7 +49,7 @@ def check_training_motion(obj: bpy.types.Object) -> None:
         if item.motion == "ACTIONS":
             if mover not in actions:
                 known = known or ActionsOfRigs()
-                actions[mover] = {action.name for action in known.of(mover)}
+                actions[mover] = {readable_name(action) for action in known.of(mover)}
             check_actions(item, settings.take_count, actions[mover])
         else:
             _check_box(item)

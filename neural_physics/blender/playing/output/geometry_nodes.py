@@ -15,6 +15,7 @@ import numpy as np
 from ....arrays import Floats
 from ....errors import Problem
 from ...scene.modifier_stack import PLAY_GROUPS
+from ...settings.from_files.readable_names import readable_name
 from .node_layout import first_alike
 
 ATTRIBUTE = "neural_physics_position"
@@ -32,7 +33,7 @@ def find_modifier(obj: bpy.types.Object) -> bpy.types.NodesModifier | None:
     for modifier in obj.modifiers:
         if isinstance(modifier, bpy.types.NodesModifier):
             group = modifier.node_group
-            if group is not None and group.name.startswith(PLAY_GROUPS):
+            if group is not None and readable_name(group).startswith(PLAY_GROUPS):
                 return modifier
     return None
 
@@ -104,7 +105,7 @@ def _set_input(modifier: bpy.types.NodesModifier, place: bpy.types.Object | None
 def _place_input(modifier: bpy.types.NodesModifier) -> str:
     """What the input of a modifier of `PLACED_GROUP` is called, "" for one of another group."""
     group = modifier.node_group
-    if group is None or group.interface is None or not group.name.startswith(PLACED_GROUP):
+    if group is None or group.interface is None or not readable_name(group).startswith(PLACED_GROUP):
         return ""
     items: Any = group.interface.items_tree  # panels among them
     wanted = ("INPUT", "NodeSocketObject", PLACE)
@@ -200,7 +201,7 @@ def _group(name: str) -> bpy.types.NodeTree:
 
 def _meant(group: bpy.types.NodeTree) -> str:
     """The name that a group was given: Blender adds a number where another one has it."""
-    return re.sub(r"\.\d{3,}$", "", group.name)
+    return re.sub(r"\.\d{3,}$", "", readable_name(group))
 
 
 def _make_group(name: str) -> bpy.types.NodeTree:

@@ -11,6 +11,7 @@ import bpy
 from ....baking.plan import FEWEST_FOR_TEST
 from ....datasets.dataset_info import Role
 from ....errors import Problem
+from ...settings.from_files.readable_names import readable_name
 from ...settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 from ..animation.action_curves import curves_of_slot
 
@@ -79,7 +80,11 @@ def actions_played(item: NEURALPHYSICS_PG_interaction, role: Role) -> list[bpy.t
     by what it has never seen. Raises Problem("actions_missing").
     """
     kept, rig = item.test_action, item.object
-    played = [action for action in actions_of(rig) if not kept or (action.name == kept) == (role == "test")]
+    played = [
+        action
+        for action in actions_of(rig)
+        if not kept or (readable_name(action) == kept) == (role == "test")
+    ]
     if not played:
         raise Problem("actions_missing", object=rig.name)
     return played

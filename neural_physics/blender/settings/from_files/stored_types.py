@@ -1,6 +1,7 @@
 """What a file has stored as our settings, looked at before Blender reads each as what it is declared.
 
-A byte of the file that says otherwise ends Blender as the setting is read, or lets it wait for ever.
+A byte of the file that says otherwise ends Blender as the setting is read, or lets it wait for ever. Vectors
+that files of earlier versions have as rows are stored as `vectors` has them.
 """
 
 from __future__ import annotations
@@ -11,18 +12,28 @@ from typing import Any, NamedTuple, cast
 
 import bpy
 
+from ..vectors import AXES, PLACES, numbers_of
+
 NAME = "neural_physics"
-CODES = {"BOOLEAN": "bi", "INT": "i", "FLOAT": "fd"}  # of what is in a row
+ROWS = {
+    "BOOLEAN": ("bi", int),
+    "FLOAT": ("fd", float),
+}  # typecodes of what is in one, and what is stored of it
+MOST_ALIKE = 10  # settings of one name, of which there is one: Blender looks for each from the front
 # Blender's stubs know neither groups of properties as they are stored nor classes with RNA.
 Stored = Any
 Kind = Any
 
 
 class _Declared(NamedTuple):
-    """fits: whether a stored value is what it should be. within: the kind of the groups in it, if any."""
+    """fits: whether a stored value is what it should be. within: the kind of the groups in it, if any.
+
+    numbers: what to store instead of a row of an earlier version.
+    """
 
     fits: Callable[[Stored], bool]
     within: Kind | None = None
+    numbers: Callable[[Stored], dict[str, float]] | None = None
 
 
 def drop_misfits(obj: bpy.types.Object) -> None:
@@ -35,14 +46,31 @@ def drop_misfits(obj: bpy.types.Object) -> None:
         return
     try:
         _look(stored, NAME, _declared_by(bpy.types.Object.bl_rna.properties[NAME]))
-    except (UnicodeDecodeError, TypeError, SystemError):
-        del stored[NAME]
+    except (UnicodeDecodeError, TypeError, SystemError, _ManyAlike):
+        for _ in range(MOST_ALIKE):
+            if NAME in stored:
+                del stored[NAME]
+        if NAME in stored:
+            stored.clear()
+
+
+class _ManyAlike(Exception):
+    """A file has more of one name than Blender makes."""
 
 
 def _look(stored: Stored, name: str, declared: _Declared) -> None:
-    while name in stored and not declared.fits(stored[name]):  # there may be several of one name
+    for _ in range(MOST_ALIKE):
+        if name not in stored:
+            return
+        if declared.fits(stored[name]):
+            break
+        numbers = {} if declared.numbers is None else declared.numbers(stored[name])
         del stored[name]
-    if declared.within is None or name not in stored:
+        for each in numbers.keys() - set(stored.keys()):
+            stored[each] = numbers[each]
+    else:
+        raise _ManyAlike
+    if declared.within is None:
         return
     value, settings = stored[name], _all_declared(declared.within)
     for group in value if isinstance(value, list) else (value,):
@@ -64,9 +92,7 @@ def _declared_by(prop: Any) -> _Declared:  # noqa: ANN401 (RNA's)
         ours = _ours(prop.fixed_type)
         return _Declared(_is_data) if ours is None else _Declared(_is_group, ours)
     if getattr(prop, "is_array", False):
-        codes = CODES[prop.type]
-        length = prop.array_length
-        return _Declared(lambda value: _is_row(value, length, codes))
+        return _Declared(lambda _: False, numbers=lambda row: _numbers_in(row, prop))
     kinds = (str, bytes) if isinstance(prop, bpy.types.StringProperty) else (int, float)
     return _Declared(lambda value: isinstance(value, kinds))
 
@@ -80,8 +106,17 @@ def _is_group(value: Stored) -> bool:
     return type(value).__name__ == "IDPropertyGroup"
 
 
-def _is_row(value: Stored, length: int, codes: str) -> bool:
-    if type(value).__name__ != "IDPropertyArray" or len(value) != length:
+def _numbers_in(row: Stored, prop: Any) -> dict[str, float]:  # noqa: ANN401 (RNA's)
+    """What to store of a vector, by name; nothing of what is none."""
+    codes, number = ROWS[prop.type]
+    if not _is_row(row, codes):
+        return {}
+    names = numbers_of(prop.identifier, PLACES if prop.type == "BOOLEAN" else AXES)
+    return dict(zip(names, map(number, row), strict=False))
+
+
+def _is_row(value: Stored, codes: str) -> bool:
+    if type(value).__name__ != "IDPropertyArray":
         return False
     try:
         return value.typecode in codes

@@ -14,7 +14,7 @@ from typing import Any, cast
 import bpy
 from bpy.app.handlers import persistent
 
-from .having_settings import having_settings
+from ..having_settings import having_settings
 from .readable_names import make_names_readable
 from .stored_types import drop_misfits
 
@@ -119,19 +119,27 @@ def _limit_pointer(name: str, kind: type, settings: bpy.types.PropertyGroup, lin
 def _on_file(*_: object) -> None:
     if not isinstance(bpy.data, bpy.types.BlendData):
         return  # while an add-on is being enabled at startup, there is no file yet
+    _looked_at.clear()
     _bring_all_within(bpy.data.objects)
 
 
 @persistent
 def _on_import(context: Any, *_: object) -> None:  # noqa: ANN401 (a BlendImportContext)
     """Of what came alone: what was there before keeps its lists, however many lines have come."""
-    _bring_all_within(item.id for item in context.import_items if isinstance(item.id, bpy.types.Object))
+    came = {item.id for item in context.import_items if isinstance(item.id, bpy.types.Object)}
+    # Blender does not say what scripts link with the collection that they name.
+    came |= {obj for obj in bpy.data.objects if obj.library is not None and obj.session_uid not in _looked_at}
+    _bring_all_within(came)
+
+
+_looked_at = set[int]()  # the objects of the file by session_uid, of those that were linked
 
 
 def _bring_all_within(objects: Iterable[bpy.types.Object]) -> None:
     lines = Lines()
     # Those that are not set up, too: others name them, and are told what they hold or lie on.
     having = list(having_settings(objects))
+    _looked_at.update(obj.session_uid for obj in having if obj.library is not None)
     for obj in having:
         drop_misfits(obj)
     found = [cast(Any, obj).neural_physics for obj in having]

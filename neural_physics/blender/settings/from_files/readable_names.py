@@ -7,13 +7,14 @@ for the name, and even what has it could not be told to the artist.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from itertools import chain, islice
 from typing import Any, NamedTuple, cast
 
 import bpy
 
-from .having_settings import having_settings
+from ..having_settings import having_settings
 
 Struct = Any  # Blender's; its stubs know neither all collections nor what these hold
 MOST_RENAMED = 1000  # below a second; more are no damage, and Blender sorts all objects for each
@@ -22,16 +23,20 @@ MOST_RENAMED = 1000  # below a second; more are no damage, and Blender sorts all
 def make_names_readable() -> None:
     """Put a mark in place of each byte that is no UTF-8, in all names and texts that are read here.
 
-    Names of linked data stay: they are another file's. What names another thing finds it afterwards, too.
+    Linked data keep their own names, for which there is `readable_name`: they are another file's. What names
+    another thing finds it afterwards, too.
     """
     for struct, field, text in islice(_unreadable(), MOST_RENAMED):
-        setattr(struct, field, text)
+        with suppress(
+            AttributeError
+        ):  # what is linked, and names within it can be changed until it is read anew
+            setattr(struct, field, text)
 
 
-def readable_name(obj: bpy.types.Object) -> str:
-    """The name of an object, which may be linked."""
+def readable_name(data: bpy.types.ID) -> str:
+    """The name of data that may be linked."""
     try:
-        return obj.name
+        return data.name
     except UnicodeDecodeError as error:
         return _text_of(error)
 
@@ -56,8 +61,7 @@ def _unreadable() -> Iterator[tuple[Struct, str, str]]:
             try:
                 getattr(struct, field)
             except UnicodeDecodeError as error:
-                if not struct.is_property_readonly(field):
-                    yield struct, field, _text_of(error)
+                yield struct, field, _text_of(error)
 
 
 def _looked_at() -> Iterator[tuple[Struct, tuple[str, ...]]]:

@@ -371,6 +371,20 @@ def looked_at(monkeypatch):
     return asked
 
 
+def test_a_place_as_deep_as_no_artists_is_not_gone_through(tmp_path):
+    """Of each folder on the way it would be asked whether it is a link, at each redraw."""
+    cloth = saved_cloth(tmp_path)
+    settings = settings_of(cloth)
+    for depth, found in ((50, False), (1900, True)):
+        settings.dataset_folder = f"//{named_places.HOME}/" + "a/" * depth
+        try:
+            paths.dataset_folder(cloth)
+        except Problem as problem:
+            assert found and problem.code == "folder_not_writable" and "too long" in str(problem)
+        else:
+            assert not found
+
+
 def test_a_place_is_not_looked_at_before_anybody_agreed_to_it(tmp_path, looked_at):
     cloth = saved_cloth(tmp_path)
     (tmp_path / "other").mkdir()

@@ -13,7 +13,9 @@ pytestmark = pytest.mark.blender
 from bakes import cloth_and_ball, command_for, contents, run, soft_body_and_ball
 from scenes import add_ball, add_grid, add_wind, bpy, empty_scene, react_to, set_frame, settings_of
 
+from neural_physics.blender.baking import made_with as module
 from neural_physics.blender.baking.made_with import made_with
+from neural_physics.blender.scene import sources
 from neural_physics.blender.scene.animation import keying
 from neural_physics.datasets.dataset_info import read_info, write_info
 from neural_physics.datasets.fingerprint import MADE_WITH, changed, to_text
@@ -181,3 +183,43 @@ def test_curves_are_gone_through_once_for_all_settings(monkeypatch):
         for number in range(10):
             cloth.modifiers.new(f"Cast {number}", "CAST")
     assert counts[0] == counts[1] > 0
+
+
+def test_vertex_groups_are_read_once_for_all_modifiers(monkeypatch):
+    cloth = cloth_and_ball()
+    settings_of(cloth).simulation.kind = "MODIFIERS"
+    for number in range(5):
+        group = cloth.vertex_groups.new(name=f"Part {number}")
+        group.add([number], 0.5, "ADD")
+        cloth.modifiers.new(f"Smooth {number}", "SMOOTH").vertex_group = group.name
+    settings_of(cloth).simulation.last_modifier = "Smooth 4"
+    read = []
+    own = sources.members_of
+    monkeypatch.setattr(module, "members_of", lambda *given: read.append(given) or own(*given))
+    before = made_with(bpy.context.scene, cloth)
+    assert len(read) == 1
+    cloth.vertex_groups["Part 3"].add([7], 0.5, "ADD")
+    assert made_with(bpy.context.scene, cloth) != before
+
+
+def test_what_an_object_reacts_to_is_gone_through_once_and_not_for_each_field():
+    cloth, fields = cloth_and_ball(), 3
+    for _ in range(fields):
+        bpy.ops.object.effector_add(type="WIND")
+        react_to(cloth, bpy.context.object)
+    before = made_with(bpy.context.scene, cloth)
+    bpy.context.object.field.strength += 1.0  # it is reacted to
+    assert made_with(bpy.context.scene, cloth) == before
+    settings_of(cloth).interactions.remove(fields)
+    assert made_with(bpy.context.scene, cloth) != before
+
+
+def test_of_more_colliders_than_anybody_has_some_are_looked_at(monkeypatch):
+    monkeypatch.setattr(module, "MOST_MET", 2)
+    cloth = cloth_and_ball()
+    added = [add_ball(f"Ball {number}") for number in range(4)]
+    before = made_with(bpy.context.scene, cloth)
+    added[-1].scale = 2.0, 2.0, 2.0
+    assert made_with(bpy.context.scene, cloth) == before
+    added[0].scale = 2.0, 2.0, 2.0
+    assert made_with(bpy.context.scene, cloth) != before

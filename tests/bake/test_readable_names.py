@@ -11,10 +11,13 @@ import rigs
 from changed_blend import open_changed
 from scenes import add_cloth, add_empty, bpy, empty_scene, react_to
 
+from neural_physics.blender.baking.made_with import made_with
+from neural_physics.blender.baking.motion.training_motion import check_training_motion
+from neural_physics.blender.playing import packing
 from neural_physics.blender.playing.output import geometry_nodes
-from neural_physics.blender.scene import references, sampling
+from neural_physics.blender.scene import modifier_stack, references, sampling
 from neural_physics.blender.scene.interaction_names import interaction_names
-from neural_physics.blender.scene.rigs.rig_actions import actions_of, curves_of
+from neural_physics.blender.scene.rigs.rig_actions import actions_of, actions_played, curves_of
 from neural_physics.blender.scene.sources import group_weights
 from neural_physics.blender.settings.from_files import readable_names
 from neural_physics.blender.settings.properties import settings_of
@@ -164,3 +167,79 @@ def test_what_is_linked_and_has_no_readable_name_is_set_up_and_named_all_the_sam
     with pytest.raises(Problem) as refused:
         references.Named("Cloth", f"{name} [nowhere.blend]")
     assert refused.value.code == "interaction_missing"
+
+
+def linked(folder, collection, made):
+    """What `made` makes in a library; its name ends with the mark, and is no UTF-8 from the next opening on."""
+    empty_scene()
+    data = made()
+    data.use_fake_user, name = True, data.name
+    library = folder / "library.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(library), compress=False)
+    empty_scene()
+    with bpy.data.libraries.load(str(library), link=True) as (_, into):
+        setattr(into, collection, [name])
+    library.write_bytes(library.read_bytes().replace(MARK.encode() + b"\0", BAD + b"\0"))
+    return getattr(into, collection)[0]
+
+
+def test_a_linked_node_group_without_a_readable_name_is_somebody_elses(tmp_path):
+    group = linked(tmp_path, "node_groups", lambda: bpy.data.node_groups.new("Groupzz", "GeometryNodeTree"))
+    cloth = add_cloth("Cloth")
+    cloth.modifiers.new("Nodes", "NODES").node_group = group
+    settings_of(cloth).simulation.kind, settings_of(cloth).simulation.last_modifier = "MODIFIERS", "Nodes"
+    opened(tmp_path / "scene.blend", b"\0")
+    cloth = bpy.data.objects["Cloth"]
+    modifier_stack.check_play_place(cloth)
+    assert geometry_nodes.find_modifier(cloth) is None
+    said = made_with(bpy.context.scene, cloth)
+    assert said != made_with(bpy.context.scene, add_cloth("Other"))
+
+
+def test_a_linked_text_without_a_readable_name_is_told_as_what_it_is(tmp_path):
+    text = linked(tmp_path, "texts", lambda: bpy.data.texts.new("Modelzz"))
+    settings_of(add_cloth("Cloth")).model = text
+    opened(tmp_path / "scene.blend", b"\0")
+    with pytest.raises(Problem, match=GOOD) as caught:
+        packing.model_of(bpy.data.objects["Cloth"])
+    assert caught.value.code == "model_damaged"
+
+
+def test_a_linked_action_without_a_readable_name_is_played_and_kept_for_testing(tmp_path):
+    def made():
+        rig = rigs.add_rig(2, "Rig")
+        rig.pose.bones["bone1"].keyframe_insert("location", frame=1)
+        rig.animation_data.action.name = "Actionzz"
+        return rig.animation_data.action
+
+    linked(tmp_path, "actions", made).use_fake_user = True
+    rig = rigs.add_rig(2, "Rig")
+    line = react_to(add_cloth("Cloth"), rig)
+    line.motion, line.test_action = "ACTIONS", "Actionzz"
+    rig.animation_data_create().action = bpy.data.actions[0]
+    opened(tmp_path / "scene.blend", b"\0")
+    cloth = bpy.data.objects["Cloth"]
+    line = settings_of(cloth).interactions[0]
+    assert [action.library is None for action in actions_of(line.object)] == [False]
+    assert actions_played(line, "test") and line.test_action == f"Action{GOOD}"
+    with pytest.raises(Problem) as caught:
+        check_training_motion(cloth)
+    assert caught.value.code == "test_action_alone"
+
+
+def test_names_within_what_is_linked_can_be_read(tmp_path):
+    """Blender lets them be changed until the library is read anew."""
+
+    def made():
+        body = add_cloth("Body")
+        body.modifiers["Cloth"].name = "Clothzz"
+        body.vertex_groups["Pins"].name = "Pinszz"
+        return body
+
+    body = linked(tmp_path, "objects", made)
+    bpy.context.scene.collection.objects.link(body)
+    add_empty("Ownzz")
+    opened(tmp_path / "scene.blend", b"\0")
+    (body,) = (obj for obj in bpy.data.objects if obj.library is not None)
+    assert [modifier.name for modifier in body.modifiers] == [f"Cloth{GOOD}"]
+    assert [group.name for group in body.vertex_groups] == [f"Pins{GOOD}"]

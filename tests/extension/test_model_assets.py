@@ -283,6 +283,55 @@ for shape in (([], [], []), strand, point):
     )
 
 
+def test_a_picture_is_of_what_is_far_away_too_and_of_no_more_than_it_can_show(
+    in_blender: Callable[..., str],
+) -> None:
+    in_blender(
+        SCENE
+        + """
+asset_preview = part("neural_physics.blender.assets.asset_preview")
+
+def covered(obj):
+    group = bpy.data.node_groups.new("Group", "GeometryNodeTree")
+    asset_preview.draw_preview(group, obj)
+    if group.preview is None:
+        return None
+    return (np.array(group.preview.image_pixels_float).reshape(256, 256, 4)[..., 3] == 1.0).mean()
+
+shape = [(0, 0, 0), (1, 0, 0), (1, 0, 1), (0, 0, 1)], [], [(0, 1, 2, 3)]
+data = bpy.data.meshes.new("Square")
+data.from_pydata(*shape)
+square = add("Square", data)
+near = covered(square)
+assert near > 0.2
+square.location, square.scale = (1e8, 1e8, 0.0), (1e-9, 1e-9, 1e-9)
+bpy.context.view_layer.update()
+assert abs(covered(square) - near) < 0.02
+square.location, square.scale = (0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
+# One line of view: nothing is seen of it.
+data = bpy.data.meshes.new("Line")
+data.from_pydata([(1e10, 1e10, 0.0)] * 3, [], [(0, 1, 2)])
+assert covered(add("Line", data)) is None
+# Beyond some triangles the mesh before its modifiers is what is painted.
+asset_preview.MOST_TRIANGLES = 50
+square.modifiers.new("Fine", "SUBSURF").levels = 6
+square.modifiers["Fine"].subdivision_type = "SIMPLE"
+square.modifiers.new("Move", "DISPLACE")
+painted = []
+own = asset_preview.shape_picture
+
+def counted(camera, triangles, *more, **named):
+    painted.append(len(triangles))
+    return own(camera, triangles, *more, **named)
+
+asset_preview.shape_picture = counted
+assert abs(covered(square) - near) < 0.02 and painted == [2]
+bpy.ops.mesh.primitive_grid_add(x_subdivisions=10, y_subdivisions=10)
+assert covered(bpy.context.object) > 0.0 and painted[1] <= 50
+"""
+    )
+
+
 def test_a_group_that_does_something_is_not_made_an_asset(in_blender: Callable[..., str]) -> None:
     in_blender(
         SCENE

@@ -117,3 +117,39 @@ for _ in range(2):
         assert obj.neural_physics.playing
 """
     )
+
+
+def test_a_duplicate_that_has_become_something_else_keeps_the_model_from_nobody(
+    in_blender: Callable[..., str],
+) -> None:
+    """Whatever it is called, and so whether it is asked first."""
+    in_blender(
+        SCENE
+        + """
+job_results = import_module(MODULE + ".operators.tasks.job_results")
+folder = paths.dataset_folder(sheet)
+sheet.neural_physics.dataset_folder, sheet.neural_physics.model_path = str(folder), str(path)
+for name in ("A Backup", "Z Backup"):
+    backup = sheet.copy()
+    backup.name, backup.data = name, data.copy()
+    bpy.context.scene.collection.objects.link(backup)
+    backup.data.vertices.add(3)
+    curve = bpy.data.objects.new(name + " Curve", bpy.data.curves.new("Curve", "CURVE"))
+    bpy.context.scene.collection.objects.link(curve)
+    curve.neural_physics.enabled = True
+    curve.neural_physics.dataset_folder, curve.neural_physics.model_path = str(folder), str(path)
+assert job_results.trained(paths.jobs_folder(sheet), {"model": str(path)})
+assert sheet.neural_physics.model is not None
+having = [obj.name for obj in bpy.data.objects if obj.neural_physics.model is not None]
+assert having == ["Sheet"], having
+# Where nobody can take it, that is said.
+from_nobody = False
+sheet.data.vertices.add(1)
+sheet.neural_physics.model = None
+try:
+    job_results.trained(paths.jobs_folder(sheet), {"model": str(path)})
+except Exception as problem:
+    from_nobody = problem.code
+assert from_nobody in ("model_other_object", "no_mesh"), from_nobody
+"""
+    )

@@ -120,7 +120,7 @@ def test_what_other_add_ons_gave_to_blenders_kinds_is_not_asked_for():
 
 
 def linked_hand(folder) -> bpy.types.Object:
-    """Of a library in which its name is no UTF-8 from the next opening on."""
+    """Of a library in which its name is none from the next opening on."""
     empty_scene()
     add_empty("Handzz")
     library = folder / "library.blend"
@@ -170,7 +170,7 @@ def test_what_is_linked_and_has_no_readable_name_is_set_up_and_named_all_the_sam
 
 
 def linked(folder, collection, made):
-    """What `made` makes in a library; its name ends with the mark, and is no UTF-8 from the next opening on."""
+    """What `made` makes in a library; its name ends with the mark, and is none from the next opening on."""
     empty_scene()
     data = made()
     data.use_fake_user, name = True, data.name

@@ -46,7 +46,7 @@ def drop_misfits(obj: bpy.types.Object) -> None:
         return
     try:
         _look(stored, NAME, _declared_by(bpy.types.Object.bl_rna.properties[NAME]))
-    except (UnicodeDecodeError, TypeError, SystemError, _ManyAlike):
+    except (UnicodeDecodeError, TypeError, SystemError, _NotAsMade):
         for _ in range(MOST_ALIKE):
             if NAME in stored:
                 del stored[NAME]
@@ -54,8 +54,8 @@ def drop_misfits(obj: bpy.types.Object) -> None:
             stored.clear()
 
 
-class _ManyAlike(Exception):
-    """A file has more of one name than Blender makes."""
+class _NotAsMade(Exception):
+    """A file has more of one name than Blender makes, or another number of settings than it says."""
 
 
 def _look(stored: Stored, name: str, declared: _Declared) -> None:
@@ -69,12 +69,15 @@ def _look(stored: Stored, name: str, declared: _Declared) -> None:
         for each in numbers.keys() - set(stored.keys()):
             stored[each] = numbers[each]
     else:
-        raise _ManyAlike
+        raise _NotAsMade
     if declared.within is None:
         return
     value, settings = stored[name], _all_declared(declared.within)
     for group in value if isinstance(value, list) else (value,):
-        for each in settings.keys() & set(group.keys()):  # few are not at their first
+        names = set(group.keys())
+        if len(group) != len(names):  # where it says fewer, Blender waits for ever as it adds one
+            raise _NotAsMade
+        for each in settings.keys() & names:  # few are not at their first
             _look(group, each, settings[each])
 
 

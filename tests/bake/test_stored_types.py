@@ -238,3 +238,20 @@ def test_many_settings_of_one_name_are_not_gone_through_one_by_one(tmp_path):
     assert not {"take_count", "interactions", "playing"} & set(
         bpy.data.objects["Cloth"]["neural_physics"].keys()
     )
+
+
+@pytest.mark.skipif(bpy.app.version >= (5,), reason="Blender drops duplicates itself")
+def test_settings_that_a_file_has_many_times_over_are_left_out(tmp_path):
+    cloth = made()
+    del cloth["neural_physics"]
+    for number in range(50):
+        cloth[f"neural_{number:07d}"] = 1
+    settings_of(cloth).take_count = 3
+    path = tmp_path / "many.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), compress=False)
+    path.write_bytes(re.sub(rb"neural_\d{7}\0", b"neural_physics\0", path.read_bytes()))
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    cloth = bpy.data.objects["Cloth"]
+    assert settings_of(cloth).take_count == settings_of(cloth).bl_rna.properties["take_count"].default
+    settings_of(cloth).take_count = 5
+    assert settings_of(cloth).take_count == 5

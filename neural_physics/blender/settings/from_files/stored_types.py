@@ -51,7 +51,7 @@ def drop_misfits(obj: bpy.types.Object) -> None:
             if NAME in stored:
                 del stored[NAME]
         if NAME in stored:
-            stored.clear()
+            cast(Any, obj).id_properties_clear()
 
 
 class _NotAsMade(Exception):

@@ -51,7 +51,8 @@ class Camera:
 
     @property
     def _margin(self) -> float:
-        return MARGIN * float((self.high - self.low).max())
+        # About what is a point from here, as a shape without size is, any.
+        return MARGIN * float((self.high - self.low).max()) or MARGIN
 
 
 def camera_for(gravity: Sequence[float], mean_shape: Floats, shown: Floats) -> Camera:

@@ -48,3 +48,13 @@ def test_a_shape_of_any_size_is_seen_alike(size):
         for s in (shape, size * shape)
     ]
     assert np.abs(pictures[0].astype(int) - pictures[1]).max() <= 1 and pictures[0].any()
+
+
+def test_a_shape_that_is_a_point_is_nothing_in_a_picture_and_what_is_beside_it_is_seen():
+    point = np.ones((3, 3))
+    camera = camera_for((0.0, 0.0, -9.81), point, point)
+    triangles = np.array([[0, 1, 2]], np.int32)
+    alone = shape_picture(camera, triangles, point, 40, height=30, colour=(1.0, 0.0, 0.0))
+    assert not alone.any()
+    ball = [(np.ones(3), 0.01)]
+    assert shape_picture(camera, triangles, point, 40, height=30, colour=(1.0, 0.0, 0.0), balls=ball).any()

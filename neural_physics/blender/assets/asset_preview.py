@@ -34,9 +34,9 @@ def draw_preview(group: bpy.types.NodeTree, obj: bpy.types.Object) -> None:
         return
     # About their middle: far from the world's, what is small would be lost in rounding.
     positions = (positions - (positions.min(0) + positions.max(0)) / 2) @ world[:3, :3].T
-    camera = camera_for((0.0, 0.0, -1.0), positions, positions)
-    if not np.isfinite(positions).all() or not camera.width > 0.0:
+    if not np.isfinite(positions).all() or not np.ptp(positions, axis=0).any():
         return
+    camera = camera_for((0.0, 0.0, -1.0), positions, positions)
     pixels = shape_picture(camera, triangles, positions, SIDE, height=SIDE, colour=_colour(evaluated))
     preview = group.preview_ensure()
     preview.image_size = SIDE, SIDE

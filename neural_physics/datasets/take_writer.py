@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, Self
@@ -84,7 +85,7 @@ class TakeWriter:
         rows = {"positions.pc2": positions, "interaction.npy": y}
         more = {"frames.npy": frame, "body.pc2": body_positions}
         rows.update({name: row for name, row in more.items() if row is not None})
-        with writing(self.folder):
+        with self._writing():
             for name, file in self._files.items():
                 _write_all(file, np.ascontiguousarray(rows[name], "<f4"))
             self.count += 1
@@ -97,7 +98,7 @@ class TakeWriter:
         """Set the frames that must not be learned from. Raises what `may_write` and `writing` do."""
         self._may_write()
         self.info = replace(self.info, excluded=exclusions)
-        with writing(self.folder):
+        with self._writing():
             write_take_info(self.folder, self.info)
 
     def end_here(self) -> None:
@@ -113,12 +114,22 @@ class TakeWriter:
                 file.close()
             raise
         self.info = replace(self.info, complete=finished and self.count >= self.info.frames)
-        with writing(self.folder):
+        with self._writing():
             self._write_headers()
             self._sync()
             for file in self._files.values():
                 file.close()
             write_take_info(self.folder, self.info)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """What `writing` does, but where the folder was moved away meanwhile by whom it is now: then that."""
+        try:
+            with writing(self.folder):
+                yield
+        except Problem:
+            self._may_write()
+            raise
 
     def __enter__(self) -> Self:
         return self

@@ -503,3 +503,23 @@ def test_the_runs_of_a_take_are_found_once_for_all_who_ask(monkeypatch):
     for _ in range(3):
         assert outline.usable_frames == len(outline.planned_runs) == 20
     assert len(asked) == 2
+
+
+@pytest.mark.parametrize("at", ["exclude", "close"])
+def test_a_take_that_was_taken_over_between_the_look_and_the_write_is_told_to_be(tmp_path, at):
+    """And not that its folder cannot be written to: another computer has moved it away."""
+    dataset = synthetic.make_dataset(tmp_path / "dataset", ("training",))
+    mine = [True, True]
+
+    def may_write():
+        if not mine.pop():
+            raise Problem("taken_over", path=dataset.path)
+
+    writer = dataset.writer("take_009", TakeInfo(3), may_write=may_write)
+    y = np.zeros(dataset.info.channels.size, np.float32)
+    writer.append(dataset.mesh.rest_positions, y)
+    mine[:] = [False, True]  # for the next write: then another one's
+    writer.folder.rename(tmp_path / "another's")
+    with pytest.raises(Problem) as caught:
+        writer.close() if at == "close" else writer.exclude(())
+    assert caught.value.code == "taken_over"

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import bpy
-from bpy.props import IntProperty, StringProperty
+from bpy.props import StringProperty
 
-from ..neural_physics.blender.playing import grabbing, mesh_cache, playback
+from ..neural_physics.blender.playing import grabbing, playback
 from ..neural_physics.blender.playing.played_objects import animation_plays
-from ..neural_physics.blender.scene.cache_modifier import find_cache, remove_cache
+from ..neural_physics.blender.scene.cache_modifier import remove_cache, shown_file
 from ..neural_physics.blender.scene.rigs.main_control import hold_main_control
 from ..neural_physics.blender.scene.selecting import select_only
 from ..neural_physics.blender.scene.targets import channel_objects, keep_target, target_of
 from ..neural_physics.blender.settings.having_settings import having_settings
-from ..neural_physics.blender.settings.paths import playback_path
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.tasks import object_tasks
@@ -56,7 +53,7 @@ class NEURALPHYSICS_OT_stop_playing(Button, bpy.types.Operator):
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
         obj = set_up_target(context)
-        if not settings_of(obj).playing and find_cache(obj) is None:
+        if not settings_of(obj).playing and not shown_file(obj):
             raise Problem("not_playing", object=obj.name)
 
     def run(self, context: bpy.types.Context) -> None:
@@ -126,38 +123,6 @@ class NEURALPHYSICS_OT_catch_up(SteppedButton, bpy.types.Operator):
         return playback.catch_up(scene_of(context))
 
 
-class NEURALPHYSICS_OT_bake_playback(SteppedButton, bpy.types.Operator):
-    bl_idname = "neural_physics.bake_playback"
-    bl_label = "Bake Playback"
-    bl_description = (
-        "Write the motion to a PC2 file and show that instead, for rendering and sharing; Esc stops"
-    )
-
-    filepath: StringProperty(
-        name="File",
-        description="If empty, beside the model",
-        subtype="FILE_PATH",
-        options={"SKIP_SAVE", "PATH_SUPPORTS_BLEND_RELATIVE"},
-    )
-    filter_glob: StringProperty(default="*.pc2", options={"HIDDEN"})
-    first: IntProperty(name="First Frame", description="If not set, the scene's", options={"SKIP_SAVE"})
-    last: IntProperty(name="Last Frame", description="If not set, the scene's", options={"SKIP_SAVE"})
-
-    @classmethod
-    def require(cls, context: bpy.types.Context) -> None:
-        obj = set_up_target(context)
-        if not settings_of(obj).playing:
-            raise Problem("not_playing", object=obj.name)
-
-    def steps(self, context: bpy.types.Context) -> Steps:
-        """What was not given is the scene's range, and a file beside the model."""
-        scene, given = scene_of(context), self.properties.is_property_set
-        first = self.first if given("first") else scene.frame_start
-        last = self.last if given("last") else scene.frame_end
-        path = Path(bpy.path.abspath(self.filepath)) if self.filepath else playback_path(target(context))
-        return mesh_cache.bake_steps(scene, target(context), path, first, last=last)
-
-
 class NEURALPHYSICS_OT_lock_interface(Button, bpy.types.Operator):
     bl_idname = "neural_physics.lock_interface"
     bl_label = "Lock Interface"
@@ -174,7 +139,6 @@ CLASSES = (
     NEURALPHYSICS_OT_grab,
     NEURALPHYSICS_OT_release,
     NEURALPHYSICS_OT_catch_up,
-    NEURALPHYSICS_OT_bake_playback,
     NEURALPHYSICS_OT_lock_interface,
 )
 

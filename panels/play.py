@@ -10,7 +10,7 @@ from ..neural_physics.blender.display.captions import speed
 from ..neural_physics.blender.display.springs import are_shown
 from ..neural_physics.blender.playing import grabbing, packing
 from ..neural_physics.blender.playing.playback import PlayStatus, status_of
-from ..neural_physics.blender.scene.cache_modifier import find_cache
+from ..neural_physics.blender.scene.cache_modifier import shown_file
 from ..neural_physics.blender.scene.interaction_names import MOST_INTERACTIONS
 from ..neural_physics.blender.scene.targets import channel_objects, target_of
 from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_object, settings_of
@@ -20,8 +20,8 @@ from ..neural_physics.methods.registry import specification_of
 from ..neural_physics.methods.specification import MethodSpecification
 from ..neural_physics.models.trained_range import Beyond
 from ..neural_physics.wording import length
+from ..operators.exchange import NEURALPHYSICS_OT_bake_playback
 from ..operators.play import (
-    NEURALPHYSICS_OT_bake_playback,
     NEURALPHYSICS_OT_catch_up,
     NEURALPHYSICS_OT_grab,
     NEURALPHYSICS_OT_lock_interface,
@@ -50,9 +50,9 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
             sentences(layout, context, f"There is a newer model than the one in the .blend: {newer}", "INFO")
             button(layout, context, NEURALPHYSICS_OT_pack, "Use Newer Model", icon="PACKAGE", scale=1.0)
         if not settings.playing:
-            cache = find_cache(obj)
-            if cache is not None:
-                text = f"Showing {bpy.path.basename(cache.filepath)}"
+            shown = shown_file(obj)
+            if shown:
+                text = f"Showing {bpy.path.basename(shown)}"
                 sentences(layout, context, text, "FILE_CACHE")
                 layout.operator(NEURALPHYSICS_OT_stop_playing.bl_idname, icon="MOD_PHYSICS")
             button(layout, context, NEURALPHYSICS_OT_play, icon="PLAY")

@@ -118,4 +118,21 @@ PROBLEMS: dict[str, str] = {
         "The viewport preview draws solid shading only, but a viewport uses another shading mode, so the "
         "mesh of {object} is shown instead: set all viewports to Solid."
     ),
+    "nothing_plays": "Nothing in this scene plays: click Play first.",
+    "export_format_unknown": (
+        "{path} does not say what kind of file it is to be: let its name end in one of {suffixes}."
+    ),
+    "export_pc2_alone": (
+        "{path} is a PC2 file, which holds the whole frames of one object: choose .abc or .usdc, or one sample "
+        "per frame and one object."
+    ),
+    "export_without_faces": (
+        "{object} has no faces, and files of meshes are made of these: convert it to a mesh with faces, or "
+        "export it as PC2 by Bake Playback."
+    ),
+    "export_topology_changes": (
+        "{object} has another number of vertices at frame {frame} than at the first: switch off the modifiers "
+        "that change it from frame to frame, such as Remesh or Decimate."
+    ),
+    "export_failed": "Blender could not write {path}: {reason}.",
 }

@@ -69,6 +69,13 @@ def state_of(folder: Path, kind: str) -> JobState:
     return job.state
 
 
+def state_now(folder: Path, kind: str) -> JobState:
+    """The same of a job that is waited for, where no timer gets to run."""
+    job = _job(folder, kind)
+    job.poll()
+    return job.state
+
+
 def is_known(folder: Path, kind: str) -> bool:
     """Whether `state_of` need not seek a job on disk, where its log may be long."""
     files = JobFiles(folder, kind)

@@ -19,7 +19,6 @@ from .handlers import PLAYED, settle_previews
 from .output.geometry_nodes import read_positions
 from .output.position_places import positions_mesh
 from .playback import detach
-from .session import PlaySession
 
 Report = Callable[[int, int], None]
 
@@ -54,7 +53,7 @@ def bake_steps(
         raise Problem("frames_reversed", object=obj.name, first=first, last=last)
     if has_folder(path):
         raise Problem("file_is_folder", path=path)
-    session = _sound_session(obj)
+    session = PLAYED.sound_session(obj)
     settle_previews(playing=False)  # the file is made of what the mesh shows
     before = session.timeline.missing(first)
     total = len(before) + last - first + 1
@@ -69,7 +68,7 @@ def bake_steps(
                 file.write(pc2_header(session.method.vertex_count, last - first + 1, first))
                 for done, number in enumerate(chain(before, range(first, last + 1)), 1):
                     scene.frame_set(number)
-                    _sound_session(obj)
+                    PLAYED.sound_session(obj)
                     if number >= first:
                         file.write(read_positions(positions_mesh(obj)).tobytes())
                     yield done, total
@@ -80,12 +79,3 @@ def bake_steps(
             scratch.unlink(missing_ok=True)
     detach(obj)
     show_cache(obj, path, first)
-
-
-def _sound_session(obj: bpy.types.Object) -> PlaySession:
-    session, problem = PLAYED.session_of(obj), PLAYED.problem_of(obj)
-    if problem is not None:
-        raise problem
-    if session is None:
-        raise Problem("not_playing", object=obj.name)
-    return session

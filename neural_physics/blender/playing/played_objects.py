@@ -68,6 +68,18 @@ class PlayedObjects:
         session = self.session_of(obj)
         return session.problem if session else self._problems.get(obj.session_uid)
 
+    def sound_session(self, obj: bpy.types.Object) -> PlaySession:
+        """The session of an object that plays, without trouble.
+
+        Raises Problem("not_playing") and what keeps it from playing.
+        """
+        session, problem = self.session_of(obj), self.problem_of(obj)
+        if problem is not None:
+            raise problem
+        if session is None:
+            raise Problem("not_playing", object=obj.name)
+        return session
+
     def start(self, obj: bpy.types.Object, topologies: dict[int, str] | None = None) -> PlaySession:
         """A new session for an object. topologies: see `check_belongs`. Raises what `PlaySession` does."""
         self.stop(obj)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import bpy
 
@@ -21,6 +22,7 @@ from .sources import (
 PLAY_GROUPS = "Neural Physics Play"  # what the names of the node groups begin with that show what plays
 LONGEST = 100_000  # characters: the names of hundreds of modifiers
 CACHE, CACHE_BLENDED = "Neural Physics Cache", "Neural Physics Blend"  # modifiers that show files
+SEQUENCE = "Neural Physics Sequence"  # and Alembic or USD
 
 
 def physics_place(obj: bpy.types.Object) -> int:
@@ -71,7 +73,7 @@ def stands_in(modifier: bpy.types.Modifier) -> bool:
     """Whether it is itself what is shown in that place."""
     if isinstance(modifier, bpy.types.NodesModifier):
         return modifier.node_group is not None and readable_name(modifier.node_group).startswith(PLAY_GROUPS)
-    return modifier.name in (CACHE, CACHE_BLENDED)
+    return modifier.name in (CACHE, CACHE_BLENDED, SEQUENCE)
 
 
 def is_on(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> bool:
@@ -98,6 +100,14 @@ def restore_physics(obj: bpy.types.Object) -> None:
         if modifier.name in remembered:
             modifier.show_viewport, modifier.show_render = remembered[modifier.name]
     settings.hidden_modifiers = ""
+
+
+def beside_the_blend(path: Path) -> str:
+    """Relative to the .blend where it lies under its folder, so that both can be moved together."""
+    home = Path(bpy.data.filepath).parent if bpy.data.filepath else None
+    if home is not None and path.is_relative_to(home):
+        return "//" + path.relative_to(home).as_posix()
+    return str(path)
 
 
 def _remembered(text: str) -> dict[str, list[bool]]:

@@ -6,17 +6,15 @@ preferences.
 
 from __future__ import annotations
 
-import shutil
-import uuid
 from pathlib import Path
 from typing import Any
 
 import bpy
 
-from ....errors import Problem
 from ....jobs.life_cycle import JobState
-from ...jobs import host, programs
-from ...settings.own_folders import EXTENSION_ROOT, scratch_folder
+from ...jobs import programs
+from ...jobs.scratch_job import ScratchJob
+from ...settings.own_folders import EXTENSION_ROOT
 
 KIND = "generate_rig"  # of job
 WORKER = EXTENSION_ROOT / "neural_physics" / "blender" / "examples" / "rigify" / "worker.py"
@@ -27,31 +25,29 @@ class Generation:
 
     def __init__(self, metarig: str) -> None:
         """metarig: the operator that adds it, such as `armature_basic_human_metarig_add`."""
-        self._folder = scratch_folder() / f"rig_{uuid.uuid4().hex}"
+        self._job = ScratchJob(KIND)
         self._argv = [*programs.background_blender(WORKER), metarig, str(self._file)]
 
     @property
     def _file(self) -> Path:
-        return self._folder / "rig.blend"
+        return self._job.folder / "rig.blend"
 
     def start(self) -> None:
         """Begin, and return. Raises what `host.start` does."""
-        host.start(self._folder, KIND, self._argv)
+        self._job.start(self._argv)
 
     def wait(self) -> None:
         """Begin, and return when it has ended; prints where it is. Raises what `start` does."""
-        host.run_blocking(self._folder, KIND, self._argv, host.print_progress)
+        self._job.wait(self._argv)
 
     @property
     def state(self) -> JobState:
         """Where it is."""
-        return host.state_of(self._folder, KIND)
+        return self._job.state
 
     def check(self) -> None:
         """Raise the Problem that has kept the rig from being made."""
-        state = self.state
-        if state.phase != "finished":
-            raise Problem.reported(state.code, state.message)
+        self._job.check()
 
     def rig(self) -> bpy.types.Object:
         """The rig that was made, in this file, as its own: in no scene yet. Raises what `check` does."""
@@ -66,8 +62,4 @@ class Generation:
 
     def close(self) -> None:
         """End it if it runs, and delete its files."""
-        if self.state.active:
-            host.stop(self._folder, KIND)
-            host.stop(self._folder, KIND)  # at once: there is nothing that it could save
-        host.let_go(self._folder)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._job.close()

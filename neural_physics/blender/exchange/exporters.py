@@ -1,0 +1,69 @@
+"""Blender's exporters and importers for files with motion, in a Blender that has nothing else open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...errors import Problem
+from .formats import format_of
+
+
+def export_scene(path: Path, first: int, last: int) -> None:
+    """Write all of the scene that is open, frame by frame.
+
+    Transforms, UV maps, colours, normals and materials by their names are in the file. Raises
+    Problem("export_failed") with Blender's own reason.
+    """
+    wm: Any = bpy.ops.wm
+    if format_of(path) == "ALEMBIC":
+        _call(
+            path,
+            lambda: wm.alembic_export(
+                filepath=str(path),
+                check_existing=False,
+                start=first,
+                end=last,
+                uvs=True,
+                normals=True,
+                vcolors=True,
+                face_sets=True,  # names of materials
+                evaluation_mode="VIEWPORT",
+                as_background_job=False,
+            ),
+        )
+    else:
+        _call(
+            path,
+            lambda: wm.usd_export(
+                filepath=str(path),
+                check_existing=False,
+                export_animation=first != last,
+                export_uvmaps=True,
+                export_normals=True,
+                export_materials=True,
+                evaluation_mode="VIEWPORT",
+            ),
+        )
+
+
+def import_scene(path: Path) -> None:
+    """Read a file into the scene that is open. Raises Problem("export_failed")."""
+    wm: Any = bpy.ops.wm
+    if format_of(path) == "ALEMBIC":
+        _call(path, lambda: wm.alembic_import(filepath=str(path), as_background_job=False))
+    else:
+        _call(path, lambda: wm.usd_import(filepath=str(path)))
+
+
+def _call(path: Path, operator: Callable[[], set[str]]) -> None:
+    try:
+        done = operator()
+    except RuntimeError as error:
+        reason = str(error).removeprefix("Error: ").strip().rstrip(".")
+        raise Problem("export_failed", path=path, reason=reason) from error
+    if "FINISHED" not in done:
+        raise Problem("export_failed", path=path, reason="its exporter gave up")

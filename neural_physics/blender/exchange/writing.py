@@ -1,0 +1,139 @@
+"""Playing objects written as Alembic or USD: recorded here, written by another Blender, shown here again."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Generator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...errors import Problem
+from ...files.atomic import writing
+from ...files.looking import has_folder
+from ...files.replacing import replace
+from ..jobs import programs
+from ..jobs.scratch_job import ScratchJob
+from ..playing.handlers import PLAYED
+from ..playing.playback import detach
+from ..scene.cache_modifier import remove_cache
+from ..scene.sequence_cache import show_sequence
+from ..settings.own_folders import EXTENSION_ROOT
+from .formats import format_of
+from .recorded_file import write_recorded
+from .recording import Recorded, Sampling, record_steps, remove
+
+KIND = "write_motion"  # of job
+WORKER = EXTENSION_ROOT / "neural_physics" / "blender" / "exchange" / "worker.py"
+SHARE = 100  # steps of the progress for the other Blender, of as many for recording
+LOOK_EVERY = 0.02  # seconds
+
+Steps = Generator[tuple[int, int], None, None]
+
+
+def write_steps(
+    scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], path: Path, sampling: Sampling, *, show: bool
+) -> Steps:
+    """Write playing objects to one file, as they look with all their modifiers, and where they are.
+
+    Yields how much is done, of how much; closing the iterator leaves everything as it was. show: whether
+    they show the file from now on, in place of playing. Times in the file are those of the scene: of
+    sub-frames USD has as many more frames a second.
+    Raises what `check` and `record_steps` do, and Problem("export_failed" | "job_not_started").
+    """
+    check(objects, path, sampling)
+    scratch = path.with_name(f"{path.stem}.new{path.suffix}")
+    job, recorded = ScratchJob(KIND), list[Recorded]()
+    try:
+        with writing(job.folder):
+            job.folder.mkdir(parents=True, exist_ok=True)
+        with writing(path.parent):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            scratch.unlink(missing_ok=True)
+        recorded = yield from _scaled(record_steps(scene, objects, sampling, job.folder))
+        plan = _planned(scene, job.folder, recorded, sampling, scratch=scratch, shown=path.name)
+        job.start([*programs.background_blender(WORKER), str(plan)])
+        while (state := job.state).active:
+            yield SHARE + round(SHARE * state.share), 2 * SHARE
+            time.sleep(LOOK_EVERY)
+        job.check()
+        with writing(path.parent):
+            replace(scratch, path)
+    finally:
+        remove(recorded)
+        job.close()
+        with suppress(OSError):
+            scratch.unlink(missing_ok=True)
+    if show:
+        places = state.result.get("paths", [])
+        for obj, place in zip(objects, places, strict=True):
+            detach(obj)
+            remove_cache(obj)
+            if place:
+                show_sequence(obj, path, place, sampling.samples if format_of(path) == "USD" else 1)
+
+
+def check(objects: Sequence[bpy.types.Object], path: Path, sampling: Sampling) -> None:
+    """Raise what keeps objects from being written.
+
+    Problem("export_format_unknown" | "frames_reversed" | "file_is_folder" | "nothing_plays" | "not_playing").
+    """
+    format_of(path)
+    if not objects:
+        raise Problem("nothing_plays")
+    if sampling.first > sampling.last:
+        raise Problem("frames_reversed", object=objects[0].name, first=sampling.first, last=sampling.last)
+    if has_folder(path):
+        raise Problem("file_is_folder", path=path)
+    for obj in objects:
+        PLAYED.sound_session(obj)
+
+
+def playing_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """All of a scene's that play, in the scene's order."""
+    return [obj for obj in scene.objects if PLAYED.session_of(obj) is not None]
+
+
+def _planned(
+    scene: bpy.types.Scene,
+    folder: Path,
+    recorded: Sequence[Recorded],
+    sampling: Sampling,
+    *,
+    scratch: Path,
+    shown: str,
+) -> Path:
+    """The other Blender's work, as a file."""
+    fps = scene.render.fps * sampling.samples
+    write_recorded(recorded, sampling, fps / scene.render.fps_base, folder / "recorded.blend")
+    plan: dict[str, Any] = {
+        "recorded": str(folder / "recorded.blend"),
+        "path": str(scratch),
+        "shown": shown,
+        "names": [(one.name, one.data_name) for one in recorded],
+        "first": sampling.first * sampling.samples,
+        "last": sampling.last * sampling.samples,
+        "fps": fps,
+        "fps_base": scene.render.fps_base,
+    }
+    with writing(folder):
+        (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    return folder / "plan.json"
+
+
+def _scaled(
+    steps: Generator[tuple[int, int], None, list[Recorded]],
+) -> Generator[tuple[int, int], None, list[Recorded]]:
+    """The same, as the first half of all."""
+    try:
+        while True:
+            try:
+                done, total = next(steps)
+            except StopIteration as end:
+                return list(end.value)
+            yield round(SHARE * done / total), 2 * SHARE
+    finally:
+        steps.close()

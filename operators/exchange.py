@@ -1,0 +1,121 @@
+"""Motion that plays, as a file for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+from bpy.props import BoolProperty, IntProperty, StringProperty
+
+from ..neural_physics.blender.exchange.formats import GLOB, format_of
+from ..neural_physics.blender.exchange.recording import Sampling
+from ..neural_physics.blender.exchange.writing import playing_objects, write_steps
+from ..neural_physics.blender.playing import mesh_cache
+from ..neural_physics.blender.settings.paths import playback_path
+from ..neural_physics.blender.settings.properties import settings_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ..neural_physics.errors import Problem
+from ..neural_physics.files.names import portable
+from .stepping import SteppedButton, Steps
+from .support import OperatorReturnItems, scene_of, set_up_target, target
+
+
+class MotionButton(SteppedButton):
+    """Writes what plays to a file."""
+
+    filepath: StringProperty(
+        name="File",
+        description="PC2, Alembic or USD, as its name ends. If empty, a PC2 file beside the model",
+        subtype="FILE_PATH",
+        options={"SKIP_SAVE", "PATH_SUPPORTS_BLEND_RELATIVE"},
+    )
+    filter_glob: StringProperty(default=GLOB, options={"HIDDEN"})
+    first: IntProperty(name="First Frame", description="If not set, the scene's", options={"SKIP_SAVE"})
+    last: IntProperty(name="Last Frame", description="If not set, the scene's", options={"SKIP_SAVE"})
+    samples: IntProperty(
+        name="Samples per Frame",
+        description="More than one for motion blur in other programs: Alembic and USD alone",
+        default=1,
+        min=1,
+        max=16,
+        options={"SKIP_SAVE"},
+    )
+    all_objects: BoolProperty(
+        name="All That Plays",
+        description="All objects that play into one file: Alembic and USD alone",
+        options={"SKIP_SAVE"},
+    )
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        obj = set_up_target(context)
+        if not settings_of(obj).playing:
+            raise Problem("not_playing", object=obj.name)
+
+    def steps(self, context: bpy.types.Context) -> Steps:
+        """What was not given is the scene's range, and a file beside the model."""
+        scene, given, obj = scene_of(context), self.properties.is_property_set, target(context)
+        first = self.first if given("first") else scene.frame_start
+        last = self.last if given("last") else scene.frame_end
+        path = Path(bpy.path.abspath(self.filepath)) if self.filepath else playback_path(obj)
+        if format_of(path) == "PC2":
+            if self.samples > 1 or self.all_objects:
+                raise Problem("export_pc2_alone", path=path)
+            return mesh_cache.bake_steps(scene, obj, path, first, last=last)
+        objects = playing_objects(scene) if self.all_objects else [obj]
+        sampling = Sampling(first, last, self.samples)
+        return write_steps(scene, objects, path, sampling, show=self.shows)
+
+    @property
+    def shows(self) -> bool:
+        """Whether the file is shown from now on."""
+        return True
+
+
+class NEURALPHYSICS_OT_bake_playback(MotionButton, bpy.types.Operator):
+    bl_idname = "neural_physics.bake_playback"
+    bl_label = "Bake Playback"
+    bl_description = (
+        "Write the motion to a file and show that instead, for rendering and for people without the "
+        "extension; Esc stops"
+    )
+
+
+class NEURALPHYSICS_OT_export_motion(MotionButton, bpy.types.Operator):
+    bl_idname = "neural_physics.export_motion"
+    bl_label = "Export Motion"
+    bl_description = (
+        "Write the motion as Alembic or USD for other programs, as it looks with all modifiers; Esc stops"
+    )
+
+    filter_glob: StringProperty(default=GLOB.replace("*.pc2;", ""), options={"HIDDEN"})
+    show: BoolProperty(
+        name="Show the File",
+        description="Show the file in the object's place from now on, instead of playing",
+        options={"SKIP_SAVE"},
+    )
+
+    @property
+    def shows(self) -> bool:
+        return self.show
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
+        self._chosen_in_window = True
+        if not self.filepath:
+            self.filepath = f"//{portable(target(context).name)}.abc" if bpy.data.filepath else ""
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> set[OperatorReturnItems]:
+        return self.begin(context) if getattr(self, "_chosen_in_window", False) else super().execute(context)
+
+
+CLASSES = (NEURALPHYSICS_OT_bake_playback, NEURALPHYSICS_OT_export_motion)
+
+
+def register() -> None:
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    unregister_classes(CLASSES)

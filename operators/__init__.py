@@ -12,9 +12,7 @@ from . import (
     capsules,
     evaluation,
     examples,
-    exchange,
     handles,
-    importing,
     layers,
     motion_box,
     places,
@@ -25,6 +23,7 @@ from . import (
     subdividing,
     takes,
 )
+from .exchange import importing, motion
 from .tasks import bake, jobs, other_computers, submitting, train
 
 PARTS: tuple[ModuleType, ...] = (
@@ -44,7 +43,7 @@ PARTS: tuple[ModuleType, ...] = (
     evaluation,
     takes,
     play,
-    exchange,
+    motion,
     springs,
     capsules,
     layers,

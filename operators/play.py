@@ -7,7 +7,7 @@ from bpy.props import StringProperty
 
 from ..neural_physics.blender.playing import grabbing, playback
 from ..neural_physics.blender.playing.played_objects import animation_plays
-from ..neural_physics.blender.scene.cache_modifier import remove_cache, shown_file
+from ..neural_physics.blender.scene.modifiers.cache_modifier import remove_cache, shown_file
 from ..neural_physics.blender.scene.rigs.main_control import hold_main_control
 from ..neural_physics.blender.scene.selecting import select_only
 from ..neural_physics.blender.scene.targets import channel_objects, keep_target, target_of

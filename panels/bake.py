@@ -22,7 +22,7 @@ from ..neural_physics.datasets.status import DatasetStatus, dataset_status
 from ..neural_physics.errors import Problem
 from ..neural_physics.jobs.life_cycle import JobState
 from ..neural_physics.wording import duration, plural, size
-from ..operators.importing import NEURALPHYSICS_OT_import_take
+from ..operators.exchange.importing import NEURALPHYSICS_OT_import_take
 from ..operators.places import NEURALPHYSICS_OT_move_files
 from ..operators.set_up import NEURALPHYSICS_OT_use_as_pins
 from ..operators.support import obstacle, scene_of

@@ -10,8 +10,8 @@ from ..neural_physics.blender.display.captions import speed
 from ..neural_physics.blender.display.springs import are_shown
 from ..neural_physics.blender.playing import grabbing, packing
 from ..neural_physics.blender.playing.playback import PlayStatus, status_of
-from ..neural_physics.blender.scene.cache_modifier import shown_file
 from ..neural_physics.blender.scene.interaction_names import MOST_INTERACTIONS
+from ..neural_physics.blender.scene.modifiers.cache_modifier import shown_file
 from ..neural_physics.blender.scene.targets import channel_objects, target_of
 from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_object, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
@@ -20,7 +20,7 @@ from ..neural_physics.methods.registry import specification_of
 from ..neural_physics.methods.specification import MethodSpecification
 from ..neural_physics.models.trained_range import Beyond
 from ..neural_physics.wording import length
-from ..operators.exchange import NEURALPHYSICS_OT_bake_playback
+from ..operators.exchange.motion import NEURALPHYSICS_OT_bake_playback
 from ..operators.play import (
     NEURALPHYSICS_OT_catch_up,
     NEURALPHYSICS_OT_grab,

@@ -9,7 +9,7 @@ import bpy
 
 from ..neural_physics.blender.display.chart import ROWS, axis_of, chart_icon
 from ..neural_physics.blender.display.evaluation import is_shown, prediction_of
-from ..neural_physics.blender.scene.cache_modifier import find_blend
+from ..neural_physics.blender.scene.modifiers.cache_modifier import find_blend
 from ..neural_physics.blender.settings.paths import best_so_far_path, report_path
 from ..neural_physics.blender.settings.properties import method_of, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes

@@ -15,7 +15,7 @@ from PIL import Image
 
 from neural_physics.blender.baking.preparing import prepare_bake
 from neural_physics.blender.examples import EXAMPLES, build, thumbnails
-from neural_physics.blender.scene.cache_modifier import show_cache
+from neural_physics.blender.scene.modifiers.cache_modifier import show_cache
 from neural_physics.blender.scene.sources import uses_solver
 from neural_physics.blender.settings.properties import settings_of
 from tools import pictures, workshop

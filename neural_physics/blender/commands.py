@@ -21,12 +21,14 @@ from ..methods.specification import BASES, PRESETS
 from ..plain_text import print_line
 from ..wording import plural
 from . import dataset_commands
+from .exchange.formats import FORMATS
+from .exchange.recording import MOST_SAMPLES, Sampling
+from .exchange.writing import motion_steps, playing_objects
 from .jobs import host
 from .modelling import capsule_fitting
 from .playing import packing, playback
-from .playing.mesh_cache import bake_playback
 from .scene import setting_up
-from .scene.cache_modifier import remove_cache
+from .scene.modifiers.cache_modifier import remove_cache
 from .scene.saving import check_no_sculpt_elsewhere, save_open_file
 from .scene.targets import check_set_up, named
 from .settings.paths import dataset_folder, jobs_folder, model_path
@@ -34,6 +36,7 @@ from .settings.properties import NEURALPHYSICS_PG_object, settings_of
 from .settings.simulation import KINDS
 from .tasks import object_tasks, verdicts
 
+SAY_EVERY = 0.1  # of a file that is written: how often its progress is printed
 NAME = "neural_physics"
 Run = Callable[[bpy.types.Scene, bpy.types.Object, argparse.Namespace], None]
 
@@ -164,10 +167,27 @@ def _play(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespac
     if problem is not None:
         raise problem
     if args.cache is not None:
-        first = scene.frame_start if args.first is None else args.first
-        last = scene.frame_end if args.last is None else args.last
-        bake_playback(scene, obj, args.cache, first, last=last)
-        print_line(f"Frames {first} to {last} are in {args.cache}")
+        _write_motion(scene, obj, args.cache, args, show=True)
+
+
+def _export(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
+    if not settings_of(obj).playing:
+        playback.attach(obj)
+    _write_motion(scene, obj, args.file, args, show=False)
+
+
+def _write_motion(
+    scene: bpy.types.Scene, obj: bpy.types.Object, path: Path, args: argparse.Namespace, *, show: bool
+) -> None:
+    first = scene.frame_start if args.first is None else args.first
+    last = scene.frame_end if args.last is None else args.last
+    objects = playing_objects(scene) if args.all else [obj]
+    said = 0.0
+    for done, total in motion_steps(scene, objects, path, Sampling(first, last, args.samples), show=show):
+        if done / total >= said:
+            print_line(f"{done / total:4.0%} Writing {path.name}")
+            said += SAY_EVERY
+    print_line(f"Frames {first} to {last} are in {path}")
 
 
 def _stop(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
@@ -283,10 +303,17 @@ def _parser() -> Parser:
     play.add_argument(
         "--cache",
         type=_absolute_path,
-        help="write the motion to this PC2 file, to render without the extension",
+        help="write the motion to this file (PC2, Alembic or USD), to render without the extension",
     )
-    play.add_argument("--first", type=int, help="first frame of the cache (default: the scene's)")
-    play.add_argument("--last", type=int, help="last frame of the cache (default: the scene's)")
+    export = command(
+        "export", _export, "Write the motion of the model as Alembic or USD for other programs.", saves=False
+    )
+    export.add_argument("file", type=_absolute_path, help=", ".join(FORMATS))
+    for sub in (play, export):
+        sub.add_argument("--first", type=int, help="first frame of the file (default: the scene's)")
+        sub.add_argument("--last", type=int, help="last frame of the file (default: the scene's)")
+        sub.add_argument("--samples", type=_samples, default=1, help="samples of each frame (Alembic, USD)")
+        sub.add_argument("--all", action="store_true", help="all objects that play into one file")
     command("stop", _stop, "Turn the simulation back on, and save the scene.", saves=True)
     pack = command("pack", _pack, "Put the model file into the .blend, and save it.", saves=True)
     unpack = command("unpack", _unpack, "Write the packed model to its file.", saves=False)
@@ -314,6 +341,14 @@ def _setting(
 ) -> None:
     """An option that takes the place of one of the object's settings."""
     parser.add_argument(option, dest=f"setting_{name}", type=convert, choices=choices)
+
+
+def _samples(word: str) -> int:
+    """Reads how many samples a frame has."""
+    samples = int(word)
+    if not 1 <= samples <= MOST_SAMPLES:
+        raise argparse.ArgumentTypeError(f"{samples} is not between 1 and {MOST_SAMPLES}")
+    return samples
 
 
 def _number_for(name: str) -> Callable[[str], float]:

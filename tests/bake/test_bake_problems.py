@@ -30,7 +30,7 @@ from scenes import (
 from neural_physics.blender.baking.motion.training_motion import clip_of
 from neural_physics.blender.playing.collision_suspension import suspend_collisions
 from neural_physics.blender.playing.output.geometry_nodes import add_modifier, write_positions
-from neural_physics.blender.scene.modifier_stack import switch_off_physics
+from neural_physics.blender.scene.modifiers.modifier_stack import switch_off_physics
 from neural_physics.blender.scene.rigs.rig_actions import curves_of
 from neural_physics.blender.scene.sources import read_positions
 from neural_physics.datasets.takes import Dataset

@@ -15,8 +15,9 @@ from neural_physics.blender.baking.made_with import made_with
 from neural_physics.blender.baking.motion.training_motion import check_training_motion
 from neural_physics.blender.playing import packing
 from neural_physics.blender.playing.output import geometry_nodes
-from neural_physics.blender.scene import modifier_stack, references, sampling
+from neural_physics.blender.scene import references, sampling
 from neural_physics.blender.scene.interaction_names import interaction_names
+from neural_physics.blender.scene.modifiers import modifier_stack
 from neural_physics.blender.scene.rigs.rig_actions import actions_of, actions_played, curves_of
 from neural_physics.blender.scene.sources import group_weights
 from neural_physics.blender.settings.from_files import readable_names

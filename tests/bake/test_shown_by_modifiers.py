@@ -15,7 +15,7 @@ from bakes import BOX, command_for, run
 from scenes import add_empty, add_grid, empty_scene, react_to, set_frame, settings_of
 
 from neural_physics.blender.baking.made_with import made_with
-from neural_physics.blender.scene.modifier_stack import restore_physics, switch_off_physics
+from neural_physics.blender.scene.modifiers.modifier_stack import restore_physics, switch_off_physics
 from neural_physics.blender.scene.sources import check_target, read_positions
 from neural_physics.datasets.fingerprint import to_text
 from neural_physics.datasets.takes import Dataset

@@ -13,7 +13,7 @@ from neural_physics.blender.exchange.exporters import import_scene
 from neural_physics.blender.exchange.recording import Sampling
 from neural_physics.blender.exchange.writing import write_steps
 from neural_physics.blender.playing import playback
-from neural_physics.blender.scene.cache_modifier import remove_cache, shown_file
+from neural_physics.blender.scene.modifiers.cache_modifier import remove_cache, shown_file
 from neural_physics.blender.settings.own_folders import scratch_folder
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.errors import Problem
@@ -106,6 +106,7 @@ def test_the_file_can_be_shown_in_place_of_what_played(sheet, tmp_path, suffix, 
     (sheet,) = (obj for obj in bpy.data.objects if obj.type == "MESH")
     remove_cache(sheet)
     assert [each.type for each in sheet.modifiers] == ["CLOTH", "SUBSURF"] and not bpy.data.cache_files
+    assert len(bpy.data.actions) == 2
     assert sheet.modifiers["Cloth"].show_viewport
 
 

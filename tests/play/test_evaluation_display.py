@@ -12,7 +12,7 @@ import synthetic
 from changed_blend import open_without_frame_rate
 
 from neural_physics.blender.display import evaluation, legend
-from neural_physics.blender.scene.cache_modifier import find_blend
+from neural_physics.blender.scene.modifiers.cache_modifier import find_blend
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.datasets.point_caches import write_pc2
 from neural_physics.errors import Problem

@@ -14,7 +14,7 @@ import pytest
 from test_packing import STRANGER
 
 from neural_physics.blender.playing import mesh_cache, playback
-from neural_physics.blender.scene import cache_modifier
+from neural_physics.blender.scene.modifiers import cache_modifier
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.datasets.point_caches import read_pc2
 from neural_physics.errors import Problem

@@ -20,7 +20,7 @@ from ...datasets.fingerprint import Fingerprint, Value, digest
 from ..scene.animation.keying import KeyedPaths, is_keyed
 from ..scene.artist_handles import cores_of
 from ..scene.collider_meshes import collider_objects
-from ..scene.modifier_stack import is_on, stands_in
+from ..scene.modifiers.modifier_stack import is_on, stands_in
 from ..scene.references import with_parents
 from ..scene.rigs.shape_keys import shape_keys_of
 from ..scene.sources import (

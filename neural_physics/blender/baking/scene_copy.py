@@ -17,8 +17,8 @@ from ...errors import Problem
 from ...files.replacing import replace
 from ..playing.collision_suspension import wake_collider
 from ..playing.output.geometry_nodes import remove_modifier
-from ..scene.cache_modifier import remove_cache
-from ..scene.modifier_stack import physics_place, restore_physics
+from ..scene.modifiers.cache_modifier import remove_cache
+from ..scene.modifiers.modifier_stack import physics_place, restore_physics
 from ..scene.saving import save_open_file
 from ..scene.sources import physics_modifier, shows_modifiers, uses_solver
 from ..settings.properties import settings_of

@@ -18,7 +18,7 @@ from ...datasets.point_caches import read_pc2
 from ...datasets.usable_numbers import FURTHEST
 from ...errors import Problem
 from ...files.reading import Torn, read_arrays, read_json
-from ..scene.cache_modifier import blend_in, find_blend, show_cache
+from ..scene.modifiers.cache_modifier import blend_in, find_blend, show_cache
 from ..scene.sources import check_layer_names, check_mesh, mesh_data
 from ..settings.frame_rate import frame_rate_of
 from ..settings.paths import report_folder

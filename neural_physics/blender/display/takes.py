@@ -13,8 +13,8 @@ from ...datasets.status import dataset_status
 from ...datasets.takes import Dataset, Take
 from ...errors import Problem
 from ..scene.animation.keying import Span, key_frames
-from ..scene.cache_modifier import show_cache
 from ..scene.interaction_names import MOST_INTERACTIONS
+from ..scene.modifiers.cache_modifier import show_cache
 from ..scene.sources import check_mesh, mesh_data
 from ..settings.frame_rate import frame_rate_of
 from ..settings.paths import dataset_folder

@@ -19,6 +19,8 @@ from ...files.atomic import writing
 from ..playing.handlers import PLAYED, settle_previews
 from ..scene.sources import read_positions
 
+MOST_SAMPLES = 16  # of a frame
+
 
 @dataclass(frozen=True)
 class Sampling:

@@ -12,7 +12,7 @@ import os
 import runpy
 import sys
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 LAUNCHER = Path(__file__).resolve().parents[2] / "jobs" / "launch.py"
 
@@ -45,7 +45,7 @@ def _written(plan: dict[str, Any]) -> list[str]:
 
     path, first, last = Path(plan["path"]), plan["first"], plan["last"]
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    scene = bpy.context.scene
+    scene = cast(bpy.types.Scene, bpy.context.scene)
     scene.frame_start, scene.frame_end = first, last
     scene.render.fps, scene.render.fps_base = plan["fps"], plan["fps_base"]
     loading: Any = bpy.data.libraries.load(plan["recorded"], link=False)
@@ -65,10 +65,10 @@ def _written(plan: dict[str, Any]) -> list[str]:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     import_scene(path)
     found = {
-        modifier.object_path.split("/")[-2:][0]: modifier.object_path
+        modifier.object_path.split("/")[-2]: modifier.object_path
         for obj in bpy.data.objects
         for modifier in obj.modifiers
-        if modifier.type == "MESH_SEQUENCE_CACHE"
+        if isinstance(modifier, bpy.types.MeshSequenceCacheModifier)
     }
     return [found.get(_in_file(name), "") for name, _ in named]
 

@@ -18,9 +18,10 @@ from ...files.replacing import replace
 from ..jobs import programs
 from ..jobs.scratch_job import ScratchJob
 from ..playing.handlers import PLAYED
+from ..playing.mesh_cache import bake_steps
 from ..playing.playback import detach
-from ..scene.cache_modifier import remove_cache
-from ..scene.sequence_cache import show_sequence
+from ..scene.modifiers.cache_modifier import remove_cache
+from ..scene.modifiers.sequence_cache import show_sequence
 from ..settings.own_folders import EXTENSION_ROOT
 from .formats import format_of
 from .recorded_file import write_recorded
@@ -32,6 +33,20 @@ SHARE = 100  # steps of the progress for the other Blender, of as many for recor
 LOOK_EVERY = 0.02  # seconds
 
 Steps = Generator[tuple[int, int], None, None]
+
+
+def motion_steps(
+    scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], path: Path, sampling: Sampling, *, show: bool
+) -> Steps:
+    """What `write_steps` does, or `mesh_cache.bake_steps` where the file is to be PC2, which is shown always.
+
+    Raises what these do, and Problem("export_pc2_alone").
+    """
+    if format_of(path) != "PC2":
+        return write_steps(scene, objects, path, sampling, show=show)
+    if sampling.samples > 1 or len(objects) != 1:
+        raise Problem("export_pc2_alone", path=path)
+    return bake_steps(scene, objects[0], path, sampling.first, last=sampling.last)
 
 
 def write_steps(

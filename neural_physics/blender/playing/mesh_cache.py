@@ -14,7 +14,7 @@ from ...errors import Problem
 from ...files.atomic import writing
 from ...files.looking import has_folder
 from ...files.replacing import replace
-from ..scene.cache_modifier import show_cache
+from ..scene.modifiers.cache_modifier import show_cache
 from .handlers import PLAYED, settle_previews
 from .output.geometry_nodes import read_positions
 from .output.position_places import positions_mesh

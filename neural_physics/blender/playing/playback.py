@@ -10,9 +10,9 @@ import bpy
 from ...errors import Problem
 from ...models.model_file import simulation_ms
 from ...models.trained_range import Beyond
-from ..scene.cache_modifier import remove_cache
 from ..scene.live_fabric import live_names
-from ..scene.modifier_stack import check_play_place, play_place, restore_physics, switch_off_physics
+from ..scene.modifiers.cache_modifier import remove_cache
+from ..scene.modifiers.modifier_stack import check_play_place, play_place, restore_physics, switch_off_physics
 from ..settings.having_settings import having_settings
 from ..settings.properties import NEURALPHYSICS_PG_object, settings_of
 from . import handlers

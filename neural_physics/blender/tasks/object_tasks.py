@@ -38,9 +38,9 @@ from ..scene.artist_handles import (
     handle_arguments,
     list_unbound_handles,
 )
-from ..scene.cache_modifier import remove_cache
 from ..scene.companions import baked_together
-from ..scene.modifier_stack import check_play_place
+from ..scene.modifiers.cache_modifier import remove_cache
+from ..scene.modifiers.modifier_stack import check_play_place
 from ..scene.rigs.skins import simulated_mesh
 from ..scene.sampling import layout_of
 from ..scene.scene_interaction import sample_steps

@@ -14,7 +14,7 @@ import numpy as np
 
 from ....arrays import Floats
 from ....errors import Problem
-from ...scene.modifier_stack import PLAY_GROUPS
+from ...scene.modifiers.modifier_stack import PLAY_GROUPS
 from ...settings.from_files.readable_names import readable_name
 from .node_layout import first_alike
 

@@ -17,7 +17,7 @@ from ....interaction.channels import LARGEST_LAYOUT, POSE_ROWS, Channel
 from ....skinning.moves import is_stretched, mirrored_bones
 from ....skinning.skin import MOST_WEIGHTS, Skin
 from ...settings.properties import method_of, settings_of
-from ..modifier_stack import physics_place
+from ..modifiers.modifier_stack import physics_place
 from ..references import Named
 from ..sources import CARRYING_TYPES, mesh_data, mesh_of
 from .bone_joints import JointReader, count_joints, joint_named, joints_of

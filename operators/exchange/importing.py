@@ -7,12 +7,12 @@ from pathlib import Path
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
-from ..neural_physics.blender.scene.sources import check_mesh
-from ..neural_physics.blender.scene.targets import target_of
-from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from ..neural_physics.blender.tasks import object_tasks
-from .stepping import SteppedButton, Steps
-from .support import OperatorReturnItems, scene_of, target
+from ...neural_physics.blender.scene.sources import check_mesh
+from ...neural_physics.blender.scene.targets import target_of
+from ...neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ...neural_physics.blender.tasks import object_tasks
+from ..stepping import SteppedButton, Steps
+from ..support import OperatorReturnItems, scene_of, target
 
 ROLES = [
     ("training", "Training", "Learn from this take"),

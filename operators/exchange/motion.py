@@ -7,17 +7,16 @@ from pathlib import Path
 import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
-from ..neural_physics.blender.exchange.formats import GLOB, format_of
-from ..neural_physics.blender.exchange.recording import Sampling
-from ..neural_physics.blender.exchange.writing import playing_objects, write_steps
-from ..neural_physics.blender.playing import mesh_cache
-from ..neural_physics.blender.settings.paths import playback_path
-from ..neural_physics.blender.settings.properties import settings_of
-from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from ..neural_physics.errors import Problem
-from ..neural_physics.files.names import portable
-from .stepping import SteppedButton, Steps
-from .support import OperatorReturnItems, scene_of, set_up_target, target
+from ...neural_physics.blender.exchange.formats import GLOB
+from ...neural_physics.blender.exchange.recording import MOST_SAMPLES, Sampling
+from ...neural_physics.blender.exchange.writing import motion_steps, playing_objects
+from ...neural_physics.blender.settings.paths import playback_path
+from ...neural_physics.blender.settings.properties import settings_of
+from ...neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ...neural_physics.errors import Problem
+from ...neural_physics.files.names import portable
+from ..stepping import SteppedButton, Steps
+from ..support import OperatorReturnItems, scene_of, set_up_target, target
 
 
 class MotionButton(SteppedButton):
@@ -37,7 +36,7 @@ class MotionButton(SteppedButton):
         description="More than one for motion blur in other programs: Alembic and USD alone",
         default=1,
         min=1,
-        max=16,
+        max=MOST_SAMPLES,
         options={"SKIP_SAVE"},
     )
     all_objects: BoolProperty(
@@ -58,13 +57,8 @@ class MotionButton(SteppedButton):
         first = self.first if given("first") else scene.frame_start
         last = self.last if given("last") else scene.frame_end
         path = Path(bpy.path.abspath(self.filepath)) if self.filepath else playback_path(obj)
-        if format_of(path) == "PC2":
-            if self.samples > 1 or self.all_objects:
-                raise Problem("export_pc2_alone", path=path)
-            return mesh_cache.bake_steps(scene, obj, path, first, last=last)
         objects = playing_objects(scene) if self.all_objects else [obj]
-        sampling = Sampling(first, last, self.samples)
-        return write_steps(scene, objects, path, sampling, show=self.shows)
+        return motion_steps(scene, objects, path, Sampling(first, last, self.samples), show=self.shows)
 
     @property
     def shows(self) -> bool:

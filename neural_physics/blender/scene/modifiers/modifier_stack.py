@@ -7,10 +7,10 @@ from pathlib import Path
 
 import bpy
 
-from ...errors import Problem
-from ..settings.from_files.readable_names import readable_name
-from ..settings.properties import settings_of
-from .sources import (
+from ....errors import Problem
+from ...settings.from_files.readable_names import readable_name
+from ...settings.properties import settings_of
+from ..sources import (
     CARRYING_TYPES,
     carrying_modifiers,
     learned_modifier,

@@ -1,0 +1,1 @@
+"""Modifiers of an object: the place of the physics in its stack, and what shows files there."""

@@ -1,0 +1,1 @@
+"""Takes of other programs, and motion for them."""

@@ -10,6 +10,7 @@ from ..neural_physics.blender.settings.registration import register_classes, unr
 from ..neural_physics.blender.tasks import verdicts
 from ..neural_physics.wording import size
 from ..operators.assets import NEURALPHYSICS_OT_mark_as_asset
+from ..operators.exchange.motion import NEURALPHYSICS_OT_export_motion
 from ..operators.share import (
     NEURALPHYSICS_OT_export_model,
     NEURALPHYSICS_OT_import_model,
@@ -39,6 +40,7 @@ class NEURALPHYSICS_PT_share(Section, bpy.types.Panel):
         row.operator(NEURALPHYSICS_OT_export_model.bl_idname, icon="EXPORT")
         reasons(layout, context, NEURALPHYSICS_OT_import_model)
         layout.operator(NEURALPHYSICS_OT_mark_as_asset.bl_idname, icon="ASSET_MANAGER")
+        button(layout, context, NEURALPHYSICS_OT_export_motion, icon="EXPORT", scale=1.0)
         if not obstacle(NEURALPHYSICS_OT_pack, context):  # else the reason stands under Pack already
             reasons(layout, context, NEURALPHYSICS_OT_export_model)
 

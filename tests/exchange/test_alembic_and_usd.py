@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from itertools import chain
 from math import floor
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -199,3 +204,24 @@ def test_what_does_not_play_or_has_no_faces_or_changes_is_refused(sheet, tmp_pat
         written([sheet], path, sampling)
     assert caught.value.code == "not_playing"
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("suffix, samples", [(".usdc", 1), (".usd", 2), (".usda", 1), (".usdz", 1)])
+def test_a_program_that_is_not_blender_reads_usd_and_finds_it_valid(sheet, tmp_path, suffix, samples):
+    path, sampling = tmp_path / f"sheet{suffix}", Sampling(FIRST, FIRST + 5, samples)
+    played = [in_the_world(sheet, time) for time in sampling.times]
+    evaluated = sheet.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    faces = [list(face.vertices) for face in evaluated.polygons]
+    written([sheet], path, sampling)
+    command = [sys.executable, Path(__file__).with_name("read_usd.py"), path]
+    read = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    assert read["errors"] == [] and read["metres"] == 1.0 and read["up"] == "Z"
+    assert read["fps"] == 24.0 * samples and read["range"] == [FIRST * samples, (FIRST + 5) * samples]
+    (mesh,) = read["meshes"]
+    assert mesh["times"] == (sampling.times * samples).tolist()
+    assert mesh["counts"] == [len(face) for face in faces] and mesh["corners"] == list(chain(*faces))
+    assert "st" in mesh["primvars"] and mesh["materials"][0].endswith("/Silk")
+    for shape, places in zip(mesh["shapes"], played, strict=True):
+        assert np.abs(shape["points"] - places).max() < 1e-6 * np.abs(places).max()
+        assert shape["extent_off"] < 1e-6

@@ -24,6 +24,7 @@ def show_sequence(obj: bpy.types.Object, path: Path, place: str, samples: int = 
     bpy.ops.cachefile.open(filepath=str(path))
     (file,) = set(bpy.data.cache_files) - before
     file.filepath = beside_the_blend(path)
+    file.user_clear()  # the operator counts one that there is not
     if samples > 1:
         _speed_up(file, samples)
     modifier = cast(bpy.types.MeshSequenceCacheModifier, obj.modifiers.new(MODIFIER, "MESH_SEQUENCE_CACHE"))

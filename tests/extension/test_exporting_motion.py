@@ -1,0 +1,94 @@
+"""The buttons and the command that write Alembic and USD, in the installed extension."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.blender
+
+SCENE = f"""
+import importlib
+from pathlib import Path
+sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests")!r}, {str(ROOT / "tests" / "play")!r}]
+from inside_blender import ours
+import numpy as np
+
+HERE = Path.cwd()
+commands = importlib.import_module(MODULE + ".neural_physics.blender.commands")
+bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+assert ours.try_it(name="BALL_AND_SHEET") == {{"FINISHED"}}
+scene = bpy.context.scene
+sheet = next(obj for obj in scene.objects if obj.neural_physics.playing)
+bpy.context.view_layer.objects.active = sheet
+scene.frame_start, scene.frame_end = 1, 12
+bpy.ops.wm.save_as_mainfile(filepath=str(HERE / "scene.blend"))
+
+def shown(obj, frame, subframe=0.0):
+    bpy.context.scene.frame_set(frame, subframe=subframe)
+    mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    places = np.empty((len(mesh.data.vertices), 3), np.float32)
+    mesh.data.vertices.foreach_get("co", places.reshape(-1))
+    world = np.array(mesh.matrix_world)
+    return places @ world[:3, :3].T + world[:3, 3]
+
+played = [shown(sheet, frame) for frame in range(1, 13)]
+
+def same(obj):
+    for frame, places in enumerate(played, 1):
+        assert np.abs(shown(obj, frame) - places).max() < 1e-5, frame
+"""
+
+
+@pytest.mark.parametrize("suffix", ["abc", "usdc"])
+def test_baked_playback_is_shown_and_stopped(in_blender: Callable[..., str], suffix: str) -> None:
+    in_blender(
+        SCENE
+        + f"""
+assert ours.bake_playback(filepath="//cache.{suffix}") == {{"FINISHED"}}
+assert not sheet.neural_physics.playing
+same(sheet)
+assert ours.stop_playing() == {{"FINISHED"}}
+assert not bpy.data.cache_files, [(file.name, file.users) for file in bpy.data.cache_files]
+assert sheet.modifiers["Cloth"].show_viewport, [(each.name, each.show_viewport) for each in sheet.modifiers]
+"""
+    )
+
+
+def test_exported_motion_is_a_file_beside_what_plays_on(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        SCENE
+        + """
+assert ours.export_motion(filepath="//motion.usdc", samples=2, all_objects=True) == {"FINISHED"}
+assert sheet.neural_physics.playing and not bpy.data.cache_files
+same(sheet)
+bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+bpy.ops.wm.usd_import(filepath=str(HERE / "motion.usdc"))
+there, = (obj for obj in bpy.data.objects if obj.type == "MESH")
+played = [played[0]]
+assert np.abs(shown(there, 2) - played[0]).max() < 1e-5
+"""
+    )
+
+
+def test_the_command_plays_and_writes_and_leaves_the_scene_as_it_is(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        SCENE
+        + """
+assert ours.stop_playing() == {"FINISHED"}
+bpy.ops.wm.save_mainfile()
+before = (HERE / "scene.blend").read_bytes()
+words = ["export", str(HERE / "motion.abc"), "--first", "1", "--last", "12", "--samples", "2"]
+assert commands.main([*words, "--object", sheet.name]) == 0
+assert (HERE / "scene.blend").read_bytes() == before
+assert commands.main(["export", str(HERE / "motion.obj")]) == 1
+assert commands.main(["export", str(HERE / "motion.abc"), "--samples", "99"]) == 2
+bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+bpy.ops.wm.alembic_import(filepath=str(HERE / "motion.abc"), as_background_job=False)
+there, = (obj for obj in bpy.data.objects if obj.type == "MESH")
+same(there)
+"""
+    )

@@ -22,6 +22,7 @@ from ..plain_text import print_line
 from ..wording import plural
 from . import dataset_commands
 from .exchange.formats import FORMATS
+from .exchange.reading import Chosen
 from .exchange.recording import MOST_SAMPLES, Sampling
 from .exchange.writing import motion_steps, playing_objects
 from .jobs import host
@@ -206,7 +207,9 @@ def _unpack(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namesp
 
 def _import(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
     source = object_tasks.interaction_of(obj, args.cache, args.interaction, args.from_scene)
-    name = _to_the_end(object_tasks.import_steps(scene, obj, args.cache, source, role=args.role))
+    chosen = Chosen(args.mesh, args.rest, dict(args.collider), shapes_alone=args.from_scene)
+    steps = object_tasks.import_steps(scene, obj, args.cache, source, role=args.role, chosen=chosen)
+    name = _to_the_end(steps)
     take = Dataset.open(dataset_folder(obj)).outline(name)
     print_line(f"Imported as {name}, {plural(take.frame_count, 'frame')}")
     if take.info.excluded:
@@ -318,7 +321,17 @@ def _parser() -> Parser:
     pack = command("pack", _pack, "Put the model file into the .blend, and save it.", saves=True)
     unpack = command("unpack", _unpack, "Write the packed model to its file.", saves=False)
     take = command("import", _import, "Add another program's point cache to the dataset.", saves=False)
-    take.add_argument("cache", type=Path, help="PC2 or MDD")
+    take.add_argument("cache", type=Path, help="PC2, MDD, Alembic or USD")
+    take.add_argument("--mesh", default="", help="the object's name in an Alembic or USD file")
+    take.add_argument("--rest", action="store_true", help="its first shape there is the shape at rest")
+    take.add_argument(
+        "--collider",
+        type=_pair,
+        action="append",
+        default=[],
+        metavar="OBJECT=NAME",
+        help="what an object that is reacted to is called there (default: as in the scene)",
+    )
     take.add_argument(
         "--interaction", type=Path, help="CSV or .npy (default: the file of the same name as the cache)"
     )
@@ -349,6 +362,14 @@ def _samples(word: str) -> int:
     if not 1 <= samples <= MOST_SAMPLES:
         raise argparse.ArgumentTypeError(f"{samples} is not between 1 and {MOST_SAMPLES}")
     return samples
+
+
+def _pair(word: str) -> tuple[str, str]:
+    """Reads OBJECT=NAME."""
+    obj, equals, name = word.partition("=")
+    if not (obj and equals and name):
+        raise argparse.ArgumentTypeError(f"{word} is not OBJECT=NAME")
+    return obj, name
 
 
 def _number_for(name: str) -> Callable[[str], float]:

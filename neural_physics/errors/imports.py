@@ -46,4 +46,12 @@ PROBLEMS: dict[str, str] = {
     "interaction_not_numbers": (
         "{path} has a value that is not a number in row {row}: fix it and import again."
     ),
+    "import_which_mesh": (
+        "{path} does not say which of its meshes is {object}: name one of them ({names}), with as many vertices."
+    ),
+    "import_lacks": "{path} has nothing called {name}: name what it is called there, one of {names}.",
+    "import_needs_places": (
+        "{object} follows bones ({name}), which are not read from {path}: bake what is imported into the scene "
+        "instead, or read the interaction from this scene."
+    ),
 }

@@ -7,6 +7,8 @@ from pathlib import Path
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
+from ...neural_physics.blender.exchange.formats import GLOB
+from ...neural_physics.blender.exchange.reading import Chosen
 from ...neural_physics.blender.scene.sources import check_mesh
 from ...neural_physics.blender.scene.targets import target_of
 from ...neural_physics.blender.settings.registration import register_classes, unregister_classes
@@ -25,14 +27,14 @@ class NEURALPHYSICS_OT_import_take(SteppedButton, bpy.types.Operator):
     bl_idname = "neural_physics.import_take"
     bl_label = "Import Take"
     bl_description = (
-        "Add a point cache (PC2 or MDD) from another program, and its interaction (CSV, .npy, or "
-        "from this scene)"
+        "Add a simulation from another program: Alembic or USD with what it reacts to, or a point cache "
+        "(PC2 or MDD) and its interaction (CSV, .npy, or from this scene)"
     )
 
     filepath: StringProperty(
         name="Point Cache", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE"}
     )
-    filter_glob: StringProperty(default="*.pc2;*.mdd;*.csv;*.npy", options={"HIDDEN"})
+    filter_glob: StringProperty(default=f"{GLOB};*.mdd;*.csv;*.npy", options={"HIDDEN"})
     interaction: StringProperty(
         name="Interaction",
         description="One row per frame; if empty, the file of the same name beside the cache",
@@ -45,6 +47,16 @@ class NEURALPHYSICS_OT_import_take(SteppedButton, bpy.types.Operator):
             "Step through the scene's frames from Start, reading the objects that this one reacts "
             "to; Esc stops"
         ),
+    )
+    mesh: StringProperty(
+        name="Mesh in the File",
+        description="The object's name in an Alembic or USD file; if empty, the only one that fits",
+        options={"SKIP_SAVE"},
+    )
+    rest: BoolProperty(
+        name="First Shape Is at Rest",
+        description="Of an Alembic or USD file: take the first shape there for the shape at rest",
+        options={"SKIP_SAVE"},
     )
     role: EnumProperty(name="Use", items=ROLES)
 
@@ -65,7 +77,10 @@ class NEURALPHYSICS_OT_import_take(SteppedButton, bpy.types.Operator):
         chosen = bpy.path.abspath(self.interaction)
         obj = target(context)
         source = object_tasks.interaction_of(obj, cache, Path(chosen) if chosen else None, self.from_scene)
-        name = yield from object_tasks.import_steps(scene_of(context), obj, cache, source, role=self.role)
+        wanted = Chosen(self.mesh, self.rest, shapes_alone=self.from_scene)
+        name = yield from object_tasks.import_steps(
+            scene_of(context), obj, cache, source, role=self.role, chosen=wanted
+        )
         self.report({"INFO"}, f"Imported as {name}")
 
 

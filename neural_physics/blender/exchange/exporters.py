@@ -56,7 +56,13 @@ def import_scene(path: Path) -> None:
     if format_of(path) == "ALEMBIC":
         _call(path, lambda: wm.alembic_import(filepath=str(path), as_background_job=False))
     else:
-        _call(path, lambda: wm.usd_import(filepath=str(path)))
+        # With what holds a mesh kept apart: that has the name which the object had.
+        _call(path, lambda: wm.usd_import(filepath=str(path), merge_parent_xform=False))
+
+
+def name_in_file(name: str) -> str:
+    """As both formats write names: letters, digits and underscores."""
+    return "".join(each if each.isalnum() or each == "_" else "_" for each in name)
 
 
 def _call(path: Path, operator: Callable[[], set[str]]) -> None:

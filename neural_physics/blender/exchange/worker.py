@@ -1,6 +1,7 @@
-"""The process that writes Alembic and USD: `blender -b --python worker.py -- PLAN`.
+"""The process that writes and reads Alembic and USD: `blender -b --python worker.py -- PLAN`.
 
-PLAN is a JSON file: what `writing.py` asks for. Also runs in plain Python that has the bpy module. Prints
+PLAN is a JSON file: what `writing.py` or `reading.py` asks for. A file that somebody else has made is read
+here, and not in the artist's Blender. Also runs in plain Python that has the bpy module. Prints
 JSON lines (`neural_physics.jobs.events`).
 """
 
@@ -12,13 +13,13 @@ import os
 import runpy
 import sys
 from pathlib import Path
-from typing import Any, NoReturn, cast
+from typing import NoReturn
 
 LAUNCHER = Path(__file__).resolve().parents[2] / "jobs" / "launch.py"
 
 
 def main() -> int:
-    """Write the file that the plan names; the process's exit status."""
+    """Do what the plan says; the process's exit status."""
     arguments = _arguments()
     runpy.run_path(str(LAUNCHER))["load_packages"]()
     from neural_physics.jobs.events import StopRequest, error_event, print_event
@@ -27,55 +28,16 @@ def main() -> int:
     stop.listen()
     stop.follow()
     try:
+        from neural_physics.blender.exchange.file_reading import read_file
+        from neural_physics.blender.exchange.file_writing import write_file
+
         plan = json.loads(arguments.plan.read_text(encoding="utf-8"))
-        print_event({"event": "result", "paths": _written(plan)})
+        result = read_file(plan, stop) if plan["task"] == "read" else {"paths": write_file(plan)}
     except Exception as error:  # noqa: BLE001 (reported to the Blender that asked, which informs the artist)
         print_event(error_event(error, arguments.plan))
         return 1
+    print_event({"event": "result", **result})
     return 0
-
-
-def _written(plan: dict[str, Any]) -> list[str]:
-    """Export, and read it again: of each object, where it is in the file; "" for what does not move."""
-    import bpy
-
-    from neural_physics.blender.exchange.exporters import export_scene, import_scene
-    from neural_physics.blender.exchange.recorded_file import NUMBER
-    from neural_physics.jobs.events import Progress, print_event
-
-    path, first, last = Path(plan["path"]), plan["first"], plan["last"]
-    bpy.ops.wm.read_factory_settings(use_empty=True)
-    scene = cast(bpy.types.Scene, bpy.context.scene)
-    scene.frame_start, scene.frame_end = first, last
-    scene.render.fps, scene.render.fps_base = plan["fps"], plan["fps_base"]
-    loading: Any = bpy.data.libraries.load(plan["recorded"], link=False)
-    with loading as (there, wanted):
-        wanted.objects = list(there.objects)
-    objects = sorted(wanted.objects, key=lambda obj: obj[NUMBER])
-    for obj, names in zip(objects, plan["names"], strict=True):
-        del obj[NUMBER]
-        obj.name, obj.data.name = names
-        scene.collection.objects.link(obj)
-    progress = Progress(print_event, f"Writing {plan['shown']}", last - first + 1)
-    bpy.app.handlers.frame_change_post.append(
-        lambda scene, *_: progress.at(min(scene.frame_current, last) - first + 1)
-    )
-    named = [(obj.name, obj.data.name) for obj in objects]
-    export_scene(path, first, last)
-    bpy.ops.wm.read_factory_settings(use_empty=True)
-    import_scene(path)
-    found = {
-        modifier.object_path.split("/")[-2]: modifier.object_path
-        for obj in bpy.data.objects
-        for modifier in obj.modifiers
-        if isinstance(modifier, bpy.types.MeshSequenceCacheModifier)
-    }
-    return [found.get(_in_file(name), "") for name, _ in named]
-
-
-def _in_file(name: str) -> str:
-    """As both formats write names: letters, digits and underscores."""
-    return "".join(each if each.isalnum() or each == "_" else "_" for each in name)
 
 
 def _arguments() -> argparse.Namespace:

@@ -125,6 +125,7 @@ def _planned(
     fps = scene.render.fps * sampling.samples
     write_recorded(recorded, sampling, fps / scene.render.fps_base, folder / "recorded.blend")
     plan: dict[str, Any] = {
+        "task": "write",
         "recorded": str(folder / "recorded.blend"),
         "path": str(scratch),
         "shown": shown,

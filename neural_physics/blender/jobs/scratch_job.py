@@ -41,6 +41,8 @@ class ScratchJob:
 
     def close(self) -> None:
         """End it if it runs, and delete its files."""
+        if not self.folder.exists():  # it never began
+            return
         if self.state.active:
             host.stop(self.folder, self._kind)
             host.stop(self.folder, self._kind)  # at once: there is nothing that it could save

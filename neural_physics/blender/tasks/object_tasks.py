@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Generator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import bpy
@@ -28,7 +29,10 @@ from ..baking import preparing
 from ..baking.preparing import view_layer_of
 from ..display.evaluation import hide_evaluation
 from ..display.takes import hide_take
+from ..exchange.reading import KIND as READ
+from ..exchange.reading import Chosen, holds_scenes, read_steps
 from ..jobs import host, programs
+from ..jobs.scratch_job import ScratchJob
 from ..playing import packing, playback
 from ..playing.session import check_belongs
 from ..scene import live_fabric, setting_up
@@ -204,23 +208,42 @@ def use_model_bytes(
 
 
 def import_steps(
-    scene: bpy.types.Scene, obj: bpy.types.Object, cache: Path, interaction: Path | None, *, role: Role
+    scene: bpy.types.Scene,
+    obj: bpy.types.Object,
+    cache: Path,
+    interaction: Path | None,
+    *,
+    role: Role,
+    chosen: Chosen | None = None,
 ) -> Generator[tuple[int, int], None, str]:
     """Add another program's point cache to the object's dataset, at the scene's frame rate.
 
-    interaction: a file, or None: what the scene has, whose frames are visited one by one. Returns the take's
-    name. Yields frames that are done and their total; closing it leaves no take. Raises what
-    `importing.import_take`, `check_mesh` and `sample_steps` do, and
+    interaction: a file, or None: what the scene has, whose frames are visited one by one. chosen: what of an
+    Alembic or USD file is meant, which has what the object reacts to, too, unless that is to be read from
+    elsewhere. Returns the take's name. Yields how much is done, of how much; closing it leaves no take.
+    Raises what `importing.import_take`, `check_mesh`, `sample_steps` and `read_steps` do, and
     Problem("object_busy" | "frame_rate_missing").
     """
     check_mesh(obj)
     _check_free(obj)
     keep_together(obj)
     folder, mesh, fps = dataset_folder(obj), simulated_mesh(obj), frame_rate_of(scene)
-    count = len(importing.read_cache(cache, mesh, obj.name))
-    source = (yield from sample_steps(scene, obj, count)) if interaction is None else interaction
-    steps = importing.import_take(folder, mesh, obj.name, cache, source=source, fps=fps, role=role)
-    name = yield from _alone(obj, folder, now_and_then(steps))
+    job, shapes = ScratchJob(READ), cache
+    source: importing.Sampled | Path | None = interaction
+    try:
+        if holds_scenes(cache):
+            wanted = chosen or Chosen()
+            wanted = replace(wanted, shapes_alone=wanted.shapes_alone or interaction is not None)
+            read = yield from read_steps(scene, obj, cache, wanted, job=job)
+            shapes, source = read.shapes, read.sampled or interaction
+            mesh = mesh if read.rest is None else replace(mesh, rest_positions=read.rest)
+        count = len(importing.read_cache(shapes, mesh, obj.name))
+        if source is None:
+            source = yield from sample_steps(scene, obj, count)
+        steps = importing.import_take(folder, mesh, obj.name, shapes, source=source, fps=fps, role=role)
+        name = yield from _alone(obj, folder, now_and_then(steps))
+    finally:
+        job.close()
     enable(settings_of(obj))
     forget()
     return name
@@ -250,7 +273,7 @@ def interaction_of(obj: bpy.types.Object, cache: Path, chosen: Path | None, from
     """
     if has_folder(cache):
         raise Problem("file_is_folder", path=cache.absolute())
-    if from_scene or method_of(obj).follows_bones:
+    if from_scene or method_of(obj).follows_bones or (holds_scenes(cache) and chosen is None):
         return None
     return chosen or interaction_beside(cache)
 

@@ -108,6 +108,13 @@ def _data_name(obj: bpy.types.Object) -> str:
 
 def _listed(objects: Sequence[bpy.types.Object], most: int = 10) -> str:
     """Their names, to choose from: in USD a mesh is in something with the name that its object had."""
-    held = (obj.parent if obj.type == "MESH" and obj.parent else obj for obj in objects)
-    names = sorted({NUMBERED.sub("", obj.name) for obj in held})
+    names = sorted({NUMBERED.sub("", _holder(obj).name) for obj in objects})
     return ", ".join([*names[:most], *["..."] * (len(names) > most)]) or "none"
+
+
+def _holder(obj: bpy.types.Object) -> bpy.types.Object:
+    """What had a mesh's object's name: the mesh itself, or what is above it and is no skeleton."""
+    holder = obj.parent if obj.type == "MESH" else None
+    while holder is not None and holder.type == "ARMATURE":
+        holder = holder.parent
+    return holder or obj

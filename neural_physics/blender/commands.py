@@ -183,12 +183,9 @@ def _write_motion(
     first = scene.frame_start if args.first is None else args.first
     last = scene.frame_end if args.last is None else args.last
     objects = playing_objects(scene) if args.all else [obj]
-    said = 0.0
-    for done, total in motion_steps(scene, objects, path, Sampling(first, last, args.samples), show=show):
-        if done / total >= said:
-            print_line(f"{done / total:4.0%} Writing {path.name}")
-            said += SAY_EVERY
-    print_line(f"Frames {first} to {last} are in {path}")
+    sampling = Sampling(first, last, args.samples, args.error)
+    said = _to_the_end(_told(motion_steps(scene, objects, path, sampling, show=show), path.name))
+    print_line(f"Frames {first} to {last} are in {path}{said and f': {said}'}")
 
 
 def _stop(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
@@ -214,6 +211,20 @@ def _import(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namesp
     print_line(f"Imported as {name}, {plural(take.frame_count, 'frame')}")
     if take.info.excluded:
         print_line(left_out(take))
+
+
+def _told(steps: Generator[tuple[int, int], None, str], name: str) -> Generator[tuple[int, int], None, str]:
+    """The same steps, and now and then a line that says how far they are."""
+    share = 0.0
+    while True:
+        try:
+            done, total = next(steps)
+        except StopIteration as end:
+            return str(end.value)
+        if done / total >= share:
+            print_line(f"{done / total:4.0%} Writing {name}")
+            share += SAY_EVERY
+        yield done, total
 
 
 def _to_the_end(steps: Generator[tuple[int, int], None, str]) -> str:
@@ -316,6 +327,7 @@ def _parser() -> Parser:
         sub.add_argument("--first", type=int, help="first frame of the file (default: the scene's)")
         sub.add_argument("--last", type=int, help="last frame of the file (default: the scene's)")
         sub.add_argument("--samples", type=_samples, default=1, help="samples of each frame (Alembic, USD)")
+        sub.add_argument("--error", type=float, default=Sampling.error, help="of shape keys in glTF, metres")
         sub.add_argument("--all", action="store_true", help="all objects that play into one file")
     command("stop", _stop, "Turn the simulation back on, and save the scene.", saves=True)
     pack = command("pack", _pack, "Put the model file into the .blend, and save it.", saves=True)

@@ -135,4 +135,14 @@ PROBLEMS: dict[str, str] = {
         "that change it from frame to frame, such as Remesh or Decimate."
     ),
     "export_failed": "Blender could not write {path}: {reason}.",
+    "shape_keys_too_many": (
+        "{object} is {found} m off with {most} shape keys, and {asked} m was asked for: allow a larger error, or "
+        "export fewer frames."
+    ),
+    "shape_keys_too_long": (
+        "{object} has {found} frames to make shape keys of, and {allowed} is the most: export fewer."
+    ),
+    "export_not_shown": (
+        "{path} is for other programs and cannot be shown here in place of what plays: choose .pc2, .abc or .usdc."
+    ),
 }

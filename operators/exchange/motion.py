@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import bpy
-from bpy.props import BoolProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
 
 from ...neural_physics.blender.exchange.formats import GLOB
 from ...neural_physics.blender.exchange.recording import MOST_SAMPLES, Sampling
@@ -15,6 +15,7 @@ from ...neural_physics.blender.settings.properties import settings_of
 from ...neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ...neural_physics.errors import Problem
 from ...neural_physics.files.names import portable
+from ...neural_physics.plain_text import displayable
 from ..stepping import SteppedButton, Steps
 from ..support import OperatorReturnItems, scene_of, set_up_target, target
 
@@ -45,6 +46,16 @@ class MotionButton(SteppedButton):
         options={"SKIP_SAVE"},
     )
 
+    error: FloatProperty(
+        name="Max Error",
+        description="glTF alone: how far any vertex may be off in any frame; less takes more shape keys",
+        default=Sampling.error,
+        min=0.0,
+        precision=4,
+        subtype="DISTANCE",
+        unit="LENGTH",
+    )
+
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
         obj = set_up_target(context)
@@ -58,7 +69,9 @@ class MotionButton(SteppedButton):
         last = self.last if given("last") else scene.frame_end
         path = Path(bpy.path.abspath(self.filepath)) if self.filepath else playback_path(obj)
         objects = playing_objects(scene) if self.all_objects else [obj]
-        return motion_steps(scene, objects, path, Sampling(first, last, self.samples), show=self.shows)
+        sampling = Sampling(first, last, self.samples, self.error)
+        said = yield from motion_steps(scene, objects, path, sampling, show=self.shows)
+        self.report({"INFO"}, f"Frames {first} to {last} are in {displayable(path)}{said and f': {said}'}")
 
     @property
     def shows(self) -> bool:

@@ -19,6 +19,7 @@ def export_scene(path: Path, first: int, last: int) -> None:
     Problem("export_failed") with Blender's own reason.
     """
     wm: Any = bpy.ops.wm
+    export: Any = bpy.ops.export_scene
     if format_of(path) == "ALEMBIC":
         _call(
             path,
@@ -33,6 +34,19 @@ def export_scene(path: Path, first: int, last: int) -> None:
                 face_sets=True,  # names of materials
                 evaluation_mode="VIEWPORT",
                 as_background_job=False,
+            ),
+        )
+    elif format_of(path) == "GLTF":
+        _call(
+            path,
+            lambda: export.gltf(
+                filepath=str(path),
+                check_existing=False,
+                export_format="GLB",
+                export_animation_mode="SCENE",
+                export_anim_scene_split_object=False,
+                export_optimize_animation_size=False,
+                export_frame_range=True,
             ),
         )
     else:
@@ -53,7 +67,10 @@ def export_scene(path: Path, first: int, last: int) -> None:
 def import_scene(path: Path) -> None:
     """Read a file into the scene that is open. Raises Problem("export_failed")."""
     wm: Any = bpy.ops.wm
-    if format_of(path) == "ALEMBIC":
+    bring: Any = bpy.ops.import_scene
+    if format_of(path) == "GLTF":
+        _call(path, lambda: bring.gltf(filepath=str(path)))
+    elif format_of(path) == "ALEMBIC":
         _call(path, lambda: wm.alembic_import(filepath=str(path), as_background_job=False))
     else:
         # With what holds a mesh kept apart: that has the name which the object had.

@@ -8,15 +8,21 @@ from typing import Any, cast
 
 import bpy
 
+from ...datasets.point_caches import read_pc2
 from ...jobs.events import Progress, print_event
+from ...models.shape_keys import Blend
+from ..scene.animation.keying import Span
 from .exporters import export_scene, import_scene, name_in_file
+from .formats import format_of
+from .keyed_shapes import blend_of, give_keys, said
 from .recorded_file import NUMBER
 
 
-def write_file(plan: Mapping[str, Any]) -> list[str]:
-    """Export, and read it again: of each object, where it is in the file; "" for what does not move.
+def write_file(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Export; what there is to say. `paths`: of each object, where it is in an Alembic or USD file, which is
+    read again for that; "" for what does not move.
 
-    Raises Problem("export_failed").
+    Raises Problem("export_failed"), and what `blend_of` does.
     """
     path, first, last = Path(plan["path"]), plan["first"], plan["last"]
     bpy.ops.wm.read_factory_settings(use_empty=True)
@@ -31,6 +37,11 @@ def write_file(plan: Mapping[str, Any]) -> list[str]:
         del obj[NUMBER]
         obj.name, obj.data.name = names
         scene.collection.objects.link(obj)
+    if format_of(path) == "GLTF":
+        bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
+        blends = [_as_keys(obj, Span(first, last - first + 1, plan["fps"]), plan["error"]) for obj in objects]
+        export_scene(path, first, last)
+        return {"paths": [], "said": said(blends)}
     progress = Progress(print_event, f"Writing {plan['shown']}", last - first + 1)
     bpy.app.handlers.frame_change_post.append(
         lambda scene, *_: progress.at(min(scene.frame_current, last) - first + 1)
@@ -45,4 +56,14 @@ def write_file(plan: Mapping[str, Any]) -> list[str]:
         for modifier in obj.modifiers
         if isinstance(modifier, bpy.types.MeshSequenceCacheModifier)
     }
-    return [found.get(name, "") for name in named]
+    return {"paths": [found.get(name, "") for name in named], "said": ""}
+
+
+def _as_keys(obj: bpy.types.Object, span: Span, error: float) -> Blend:
+    """Shape keys in place of the modifier that shows what was recorded."""
+    (modifier,) = obj.modifiers
+    assert isinstance(modifier, bpy.types.MeshCacheModifier)
+    blend = blend_of(obj.name, read_pc2(Path(modifier.filepath)), error)
+    obj.modifiers.remove(modifier)
+    give_keys(obj, blend, span)
+    return blend

@@ -7,7 +7,7 @@ from typing import Literal
 
 from ...errors import Problem
 
-Format = Literal["PC2", "ALEMBIC", "USD"]
+Format = Literal["PC2", "ALEMBIC", "USD", "GLTF"]
 FORMATS: dict[str, Format] = {
     ".pc2": "PC2",
     ".abc": "ALEMBIC",
@@ -15,6 +15,7 @@ FORMATS: dict[str, Format] = {
     ".usdc": "USD",
     ".usda": "USD",
     ".usdz": "USD",
+    ".glb": "GLTF",
 }
 GLOB = ";".join(f"*{suffix}" for suffix in FORMATS)  # what file dialogs show
 

@@ -24,11 +24,15 @@ MOST_SAMPLES = 16  # of a frame
 
 @dataclass(frozen=True)
 class Sampling:
-    """Which moments of a scene: the frames first..last, and so many samples from one to the next."""
+    """Which moments of a scene: the frames first..last, and so many samples from one to the next.
+
+    error: how far off shape keys may be, metres, where a file has nothing else.
+    """
 
     first: int
     last: int
     samples: int = 1
+    error: float = 0.001
 
     @property
     def times(self) -> Doubles:

@@ -32,7 +32,7 @@ WORKER = EXTENSION_ROOT / "neural_physics" / "blender" / "exchange" / "worker.py
 SHARE = 100  # steps of the progress for the other Blender, of as many for recording
 LOOK_EVERY = 0.02  # seconds
 
-Steps = Generator[tuple[int, int], None, None]
+Steps = Generator[tuple[int, int], None, str]
 
 
 def motion_steps(
@@ -46,7 +46,7 @@ def motion_steps(
         return write_steps(scene, objects, path, sampling, show=show)
     if sampling.samples > 1 or len(objects) != 1:
         raise Problem("export_pc2_alone", path=path)
-    return bake_steps(scene, objects[0], path, sampling.first, last=sampling.last)
+    return _quiet(bake_steps(scene, objects[0], path, sampling.first, last=sampling.last))
 
 
 def write_steps(
@@ -54,12 +54,16 @@ def write_steps(
 ) -> Steps:
     """Write playing objects to one file, as they look with all their modifiers, and where they are.
 
-    Yields how much is done, of how much; closing the iterator leaves everything as it was. show: whether
+    Yields how much is done, of how much, and returns what else there is to say of the file; closing the
+    iterator leaves everything as it was. show: whether
     they show the file from now on, in place of playing. Times in the file are those of the scene: of
     sub-frames USD has as many more frames a second.
+    glTF has shape keys (morph targets) with keyed values, within `sampling.error`.
     Raises what `check` and `record_steps` do, and Problem("export_failed" | "job_not_started").
     """
     check(objects, path, sampling)
+    if show and format_of(path) == "GLTF":
+        raise Problem("export_not_shown", path=path)
     scratch = path.with_name(f"{path.stem}.new{path.suffix}")
     job, recorded = ScratchJob(KIND), list[Recorded]()
     try:
@@ -89,6 +93,12 @@ def write_steps(
             remove_cache(obj)
             if place:
                 show_sequence(obj, path, place, sampling.samples if format_of(path) == "USD" else 1)
+    return str(state.result.get("said", ""))
+
+
+def _quiet(steps: Generator[tuple[int, int], None, None]) -> Steps:
+    yield from steps
+    return ""
 
 
 def check(objects: Sequence[bpy.types.Object], path: Path, sampling: Sampling) -> None:
@@ -134,6 +144,7 @@ def _planned(
         "last": sampling.last * sampling.samples,
         "fps": fps,
         "fps_base": scene.render.fps_base,
+        "error": sampling.error,
     }
     with writing(folder):
         (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")

@@ -30,14 +30,14 @@ class Span:
 
 
 def key_frames(
-    owner: bpy.types.Object,
+    owner: bpy.types.Object | bpy.types.Key,
     path: str,
     values: Doubles,
     span: Span,
     *,
     indices: Sequence[int] | None = None,
 ) -> None:
-    """A key for each row of values, straight lines between them; the object's other curves stay.
+    """A key for each row of values, straight lines between them; the owner's other curves stay.
 
     values (count, n), one column for each of the path's `indices` (0 ... n - 1 by default).
     """
@@ -81,8 +81,8 @@ def is_keyed(owner: bpy.types.Object, path: str) -> bool:
     return path in KeyedPaths(owner)
 
 
-def own_action(owner: bpy.types.Object) -> bpy.types.Action:
-    """The object's action, made or made its own where others use it too."""
+def own_action(owner: bpy.types.Object | bpy.types.Key) -> bpy.types.Action:
+    """The action of an object or of shape keys, made or made its own where others use it too."""
     animation = owner.animation_data or owner.animation_data_create()
     assert animation is not None
     if animation.action is None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+from pathlib import Path
+
 import bpy
 import numpy as np
 import play_scenes
@@ -18,6 +23,7 @@ pytestmark = pytest.mark.blender
 __all__ = ["sheet"]
 
 FIRST, LAST = 5, 40
+NODE_MODULES = Path(__file__).resolve().parents[2] / "build" / "node_modules"
 
 
 def keys_of(path):
@@ -69,3 +75,22 @@ def test_what_cannot_be_is_a_sentence(sheet, tmp_path):
     assert caught.value.code == "shape_keys_too_many"
     assert not list(tmp_path.iterdir())
     assert play_scenes.shown(sheet).any()
+
+
+@pytest.mark.once
+@pytest.mark.skipif(
+    not (NODE_MODULES / "gltf-validator").is_dir(), reason="npm install --prefix build gltf-validator"
+)
+def test_khronos_validator_finds_no_error(sheet, tmp_path):
+    path = tmp_path / "sheet.glb"
+    written([sheet], path, Sampling(FIRST, LAST, error=0.01))
+    command = ["node", Path(__file__).with_name("validate_gltf.js"), path]
+    said = subprocess.run(
+        command,
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "NODE_PATH": str(NODE_MODULES)},
+    )
+    issues = json.loads(said.stdout)
+    assert (issues["numErrors"], issues["numWarnings"]) == (0, 0), issues["messages"]

@@ -27,6 +27,7 @@ BENCHMARK = Benchmark(
         "play": Part("benchmarks.playing.each_blender:play", one_thread=False),
         "graphics": Part("benchmarks.playing.each_blender:graphics", one_thread=False),
         "crowd": Part("benchmarks.playing.each_blender:crowd", one_thread=False),
+        "exporting": Part("benchmarks.playing.each_blender:exporting", one_thread=False),
         "normals": Part("benchmarks.playing.normals:judge", one_thread=False),
     },
     tables={
@@ -34,6 +35,7 @@ BENCHMARK = Benchmark(
         "graphics": ("graphics", tables.graphics),
         "objects": ("graphics", tables.objects),
         "crowd": ("crowd", tables.crowd),
+        "exporting": ("exporting", tables.exporting),
         "normals": ("normals", tables.normals),
     },
 )

@@ -69,6 +69,15 @@ def crowd() -> dict[str, Any]:
     return found
 
 
+def exporting() -> dict[str, Any]:
+    """Files of what plays beside Blender's own export, in each."""
+    return {
+        name: _said_by("benchmarks.playing.exporting", name, BENCH / "exporting")["rows"]
+        for name, path in BLENDERS.items()
+        if path.is_file()
+    }
+
+
 def _calibrated() -> float:
     """On one thread, as it is meant."""
     return float(run("benchmarks.calibration:calibration_ms", {}, one_thread=True))

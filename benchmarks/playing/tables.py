@@ -33,6 +33,17 @@ GRAPHICS = (
     Column("capsules, processor", "cpu_push_ms", ".3f"),
     Column("card with capsules", "gpu_pushed_ms", ".3f"),
 )
+EXPORTING = (
+    Column("Blender", "blender"),
+    Column("format", "format"),
+    Column("vertices", "vertices", ","),
+    Column("frames", "frames", ","),
+    Column("what plays, to the file: median", "seconds", ".1f"),
+    Column("mean", "seconds_mean", ".1f"),
+    Column("Blender, from a Mesh Cache: median", "blender_seconds", ".1f"),
+    Column("mean", "blender_seconds_mean", ".1f"),
+    Column("speed, of Blender's", "speed", ".2f"),
+)
 OBJECTS = (
     Column("Blender", "blender"),
     Column("objects", "objects"),
@@ -136,6 +147,11 @@ def graphics(part: Row) -> str:
 def objects(part: Row) -> str:
     """The table of decoding many objects at once in each Blender, ms for all of them."""
     return table(OBJECTS, [{**found["objects"], "blender": name} for name, found in part.items()])
+
+
+def exporting(part: Row) -> str:
+    """The table of files written in each Blender, seconds."""
+    return table(EXPORTING, [{**row, "blender": name} for name, rows in part.items() for row in rows])
 
 
 def normals(part: Row) -> str:

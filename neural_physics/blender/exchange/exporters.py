@@ -32,6 +32,7 @@ def export_scene(path: Path, first: int, last: int) -> None:
                 normals=True,
                 vcolors=True,
                 face_sets=True,  # names of materials
+                export_custom_properties=False,
                 evaluation_mode="VIEWPORT",
                 as_background_job=False,
             ),
@@ -59,6 +60,7 @@ def export_scene(path: Path, first: int, last: int) -> None:
                 export_uvmaps=True,
                 export_normals=True,
                 export_materials=True,
+                export_custom_properties=False,
                 evaluation_mode="VIEWPORT",
             ),
         )

@@ -9,16 +9,17 @@ from typing import Any, cast
 import bpy
 
 from ...datasets.point_caches import read_pc2
-from ...jobs.events import Progress, print_event
+from ...jobs.events import Progress, StopRequest, print_event
 from ...models.shape_keys import Blend
-from ..scene.animation.keying import Span
+from ..scene.animation.keying import Span, key_frames
 from .exporters import export_scene, import_scene, name_in_file
 from .formats import format_of
 from .keyed_shapes import blend_of, give_keys, said
 from .recorded_file import NUMBER
+from .tapes import Tape
 
 
-def write_file(plan: Mapping[str, Any]) -> dict[str, Any]:
+def write_file(plan: Mapping[str, Any], stop: StopRequest) -> dict[str, Any]:
     """Export; what there is to say. `paths`: of each object, where it is in an Alembic or USD file, which is
     read again for that; "" for what does not move.
 
@@ -34,18 +35,26 @@ def write_file(plan: Mapping[str, Any]) -> dict[str, Any]:
         wanted.objects = list(there.objects)
     objects = sorted(wanted.objects, key=lambda obj: obj[NUMBER])
     for obj, names in zip(objects, plan["names"], strict=True):
-        del obj[NUMBER]
         obj.name, obj.data.name = names
         scene.collection.objects.link(obj)
+    progress = Progress(print_event, f"Writing {plan['shown']}", last - first + 1)
+    files = zip(plan["shapes"], plan["places"], strict=True)
+    tapes = [Tape(Path(shapes), Path(places), stop) for shapes, places in files]
     if format_of(path) == "GLTF":
         bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
-        blends = [_as_keys(obj, Span(first, last - first + 1, plan["fps"]), plan["error"]) for obj in objects]
+        span = Span(first, last - first + 1, plan["fps"])
+        pairs = zip(objects, tapes, strict=True)
+        blends = [_as_keys(obj, tape, span, plan["error"]) for obj, tape in pairs]
         export_scene(path, first, last)
         return {"paths": [], "said": said(blends)}
-    progress = Progress(print_event, f"Writing {plan['shown']}", last - first + 1)
-    bpy.app.handlers.frame_change_post.append(
-        lambda scene, *_: progress.at(min(scene.frame_current, last) - first + 1)
-    )
+
+    def follow(scene: bpy.types.Scene, *_: object) -> None:
+        index = min(max(scene.frame_current, first), last) - first
+        for obj, tape in zip(objects, tapes, strict=True):
+            obj.location, obj.rotation_quaternion, obj.scale = tape.place(index)
+        progress.at(index + 1)
+
+    bpy.app.handlers.frame_change_pre.append(follow)
     named = [name_in_file(obj.name) for obj in objects]
     export_scene(path, first, last)
     bpy.ops.wm.read_factory_settings(use_empty=True)
@@ -59,11 +68,14 @@ def write_file(plan: Mapping[str, Any]) -> dict[str, Any]:
     return {"paths": [found.get(name, "") for name in named], "said": ""}
 
 
-def _as_keys(obj: bpy.types.Object, span: Span, error: float) -> Blend:
-    """Shape keys in place of the modifier that shows what was recorded."""
-    (modifier,) = obj.modifiers
-    assert isinstance(modifier, bpy.types.MeshCacheModifier)
-    blend = blend_of(obj.name, read_pc2(Path(modifier.filepath)), error)
-    obj.modifiers.remove(modifier)
+def _as_keys(obj: bpy.types.Object, tape: Tape, span: Span, error: float) -> Blend:
+    """Shape keys in place of the modifier that shows what was recorded, and keys of where it was."""
+    places = tape.places(span.count)
+    obj.modifiers.clear()
+    obj.animation_data_clear()
+    key_frames(obj, "location", places[:, :3], span)
+    key_frames(obj, "rotation_quaternion", places[:, 3:7], span)
+    key_frames(obj, "scale", places[:, 7:], span)
+    blend = blend_of(obj.name, read_pc2(tape.shapes), error)
     give_keys(obj, blend, span)
     return blend

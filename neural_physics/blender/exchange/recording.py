@@ -1,16 +1,18 @@
-"""What objects look like while they play, sampled frame by frame: shapes to files, places to arrays."""
+"""What objects look like while they play, and where they are, sampled frame by frame into files."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+import struct
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
 import bpy
 import numpy as np
+from mathutils import Matrix, Quaternion
 
 from ...arrays import Doubles
 from ...datasets.point_caches import pc2_header
@@ -20,6 +22,8 @@ from ..playing.handlers import PLAYED, settle_previews
 from ..scene.sources import read_positions
 
 MOST_SAMPLES = 16  # of a frame
+PLACE = struct.Struct("<10d")  # location, metres; quaternion, w first; scale
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -40,28 +44,34 @@ class Sampling:
         return self.first + np.arange((self.last - self.first) * self.samples + 1) / self.samples
 
 
-@dataclass
+@dataclass(frozen=True)
 class Recorded:
-    """One object: its shape in each sample is in a PC2 file, in its own axes, metres.
+    """One object, whose files grow from sample to sample.
 
     mesh: a copy of what it looked like first, with all its layers and materials; the caller removes it.
-    worlds: (n, 4, 4), where the object was.
+    shapes: PC2, in axes that move as places says, metres. places: `PLACE` for each sample, float64.
     """
 
     name: str
     data_name: str
     mesh: bpy.types.Mesh
     shapes: Path
-    worlds: list[Doubles] = field(default_factory=list)
+    places: Path
 
 
 def record_steps(
-    scene: bpy.types.Scene, objects: Sequence[bpy.types.Object], sampling: Sampling, folder: Path
-) -> Generator[tuple[int, int], None, list[Recorded]]:
+    scene: bpy.types.Scene,
+    objects: Sequence[bpy.types.Object],
+    sampling: Sampling,
+    folder: Path,
+    *,
+    begun: Callable[[list[Recorded]], None],
+) -> Generator[tuple[int, int], None, None]:
     """Record playing objects, all in one go; yields how many frames are done, of how many.
 
-    Frames that lead up to the first one are stepped through before. The scene is left at the frame it was
-    at, and what is not whole is removed, also where the generator is closed. Raises Problem("not_playing" |
+    Frames that lead up to the first one are stepped through before. begun: called once, before anything is
+    in the files, with what is recorded from then on, whose meshes it takes over. The scene is left at the
+    frame it was at, also where the generator is closed. Raises Problem("not_playing" |
     "export_without_faces" | "export_topology_changes" | "folder_not_writable" | "disk_full"), and what keeps
     an object from playing on the way.
     """
@@ -70,52 +80,75 @@ def record_steps(
     settle_previews(playing=False)  # recorded is what the meshes show
     times, frame = sampling.times, (scene.frame_current, scene.frame_subframe)
     total = len(before) + len(times)
-    recorded: list[Recorded] = []
     try:
         for done, number in enumerate(before, 1):
             scene.frame_set(number)
             yield done, total
-        with writing(folder), ExitStack() as open_files:
-            files: list[IO[bytes]] = []
+        with writing(folder), ExitStack() as files:
+            tapes: list[_Tape] = []
             for done, time in enumerate(times.tolist(), 1):
                 scene.frame_set(math.floor(time), subframe=time - math.floor(time))
                 depsgraph = bpy.context.evaluated_depsgraph_get()
-                if not recorded:
-                    for number, obj in enumerate(objects):
-                        recorded.append(_begun(obj, depsgraph, folder / f"{number}.pc2"))
-                        files.append(open_files.enter_context(recorded[-1].shapes.open("xb")))
-                        count = len(recorded[-1].mesh.vertices)
-                        files[-1].write(pc2_header(count, len(times), sampling.first * sampling.samples))
-                for obj, one, file in zip(objects, recorded, files, strict=True):
+                if not tapes:
+                    recorded = _meshes(objects, depsgraph, folder)
+                    begun(recorded)
+                    first = sampling.first * sampling.samples
+                    tapes = [_Tape(files, one, len(times), first) for one in recorded]
+                for obj, tape in zip(objects, tapes, strict=True):
                     PLAYED.sound_session(obj)
-                    evaluated = obj.evaluated_get(depsgraph)
-                    mesh = cast(bpy.types.Mesh, evaluated.data)
-                    if len(mesh.vertices) != len(one.mesh.vertices):
-                        raise Problem("export_topology_changes", object=one.name, frame=math.floor(time))
-                    file.write(read_positions(mesh).tobytes())
-                    one.worlds.append(np.array(evaluated.matrix_world, np.float64))
+                    tape.add(obj.evaluated_get(depsgraph), math.floor(time))
                 yield len(before) + done, total
-    except BaseException:
-        remove(recorded)
-        raise
     finally:
         scene.frame_set(frame[0], subframe=frame[1])
-    return recorded
 
 
-def remove(recorded: Sequence[Recorded]) -> None:
-    """Take away what was recorded."""
-    for one in recorded:
-        with suppress(ReferenceError):  # somebody has opened another file
-            bpy.data.meshes.remove(one.mesh)
-        with suppress(OSError):
-            one.shapes.unlink(missing_ok=True)
+def remove(meshes: Sequence[bpy.types.Mesh]) -> None:
+    """Take away meshes of what was recorded."""
+    with suppress(ReferenceError):  # somebody has opened another file
+        bpy.data.batch_remove(ids=list(meshes))
 
 
-def _begun(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, shapes: Path) -> Recorded:
-    evaluated = obj.evaluated_get(depsgraph)
-    mesh = bpy.data.meshes.new_from_object(evaluated, preserve_all_data_layers=True, depsgraph=depsgraph)
-    if not len(mesh.polygons):
-        bpy.data.meshes.remove(mesh)
-        raise Problem("export_without_faces", object=obj.name)
-    return Recorded(obj.name, cast(bpy.types.Mesh, obj.data).name, mesh, shapes)
+class _Tape:
+    """The files of one object while they grow; whoever reads them knows by their sizes how far they are."""
+
+    def __init__(self, files: ExitStack, recorded: Recorded, count: int, first: int) -> None:
+        self._recorded, self._vertices = recorded, len(recorded.mesh.vertices)
+        self._shapes: IO[bytes] = files.enter_context(recorded.shapes.open("xb", buffering=0))
+        self._places: IO[bytes] = files.enter_context(recorded.places.open("xb", buffering=0))
+        self._shapes.write(pc2_header(self._vertices, count, first))
+        self._turn: Quaternion | None = None
+
+    def add(self, evaluated: bpy.types.Object, frame: int) -> None:
+        """Raises Problem("export_topology_changes")."""
+        mesh = cast(bpy.types.Mesh, evaluated.data)
+        if len(mesh.vertices) != self._vertices:
+            raise Problem("export_topology_changes", object=self._recorded.name, frame=frame)
+        world = evaluated.matrix_world
+        location, turn, scale = world.decompose()
+        turn.normalize()
+        if self._turn is not None and turn.dot(self._turn) < 0.0:
+            turn.negate()
+        self._turn = turn
+        positions = read_positions(mesh)
+        # What location, rotation and scale cannot say: shear, and the rounding of a quaternion.
+        left = np.linalg.pinv(np.array(Matrix.LocRotScale(location, turn, scale))) @ np.array(world)
+        if np.abs(left - np.eye(4)).max() > ROUNDING:
+            positions = (positions @ left[:3, :3].T + left[:3, 3]).astype(np.float32)
+        self._shapes.write(positions.tobytes())
+        self._places.write(PLACE.pack(*location.to_tuple(), *turn[:], *scale.to_tuple()))
+
+
+def _meshes(
+    objects: Sequence[bpy.types.Object], depsgraph: bpy.types.Depsgraph, folder: Path
+) -> list[Recorded]:
+    found: list[Recorded] = []
+    for number, obj in enumerate(objects):
+        mesh = bpy.data.meshes.new_from_object(
+            obj.evaluated_get(depsgraph), preserve_all_data_layers=True, depsgraph=depsgraph
+        )
+        files = folder / f"{number}.pc2", folder / f"{number}.places"
+        found.append(Recorded(obj.name, cast(bpy.types.Mesh, obj.data).name, mesh, *files))
+        if not len(mesh.polygons):
+            remove([one.mesh for one in found])
+            raise Problem("export_without_faces", object=obj.name)
+    return found

@@ -32,7 +32,7 @@ def main() -> int:
         from neural_physics.blender.exchange.file_writing import write_file
 
         plan = json.loads(arguments.plan.read_text(encoding="utf-8"))
-        result = read_file(plan, stop) if plan["task"] == "read" else write_file(plan)
+        result = read_file(plan, stop) if plan["task"] == "read" else write_file(plan, stop)
     except Exception as error:  # noqa: BLE001 (reported to the Blender that asked, which informs the artist)
         print_event(error_event(error, arguments.plan))
         return 1

@@ -65,16 +65,22 @@ def write_steps(
     if show and format_of(path) == "GLTF":
         raise Problem("export_not_shown", path=path)
     scratch = path.with_name(f"{path.stem}.new{path.suffix}")
-    job, recorded = ScratchJob(KIND), list[Recorded]()
+    job, meshes = ScratchJob(KIND), list[bpy.types.Mesh]()
+
+    def begin(recorded: list[Recorded]) -> None:
+        meshes.extend(one.mesh for one in recorded)
+        plan = _planned(scene, job.folder, recorded, sampling, scratch=scratch, shown=path.name)
+        job.start([*programs.background_blender(WORKER), str(plan)])
+
     try:
         with writing(job.folder):
             job.folder.mkdir(parents=True, exist_ok=True)
         with writing(path.parent):
             path.parent.mkdir(parents=True, exist_ok=True)
             scratch.unlink(missing_ok=True)
-        recorded = yield from _scaled(record_steps(scene, objects, sampling, job.folder))
-        plan = _planned(scene, job.folder, recorded, sampling, scratch=scratch, shown=path.name)
-        job.start([*programs.background_blender(WORKER), str(plan)])
+        # The other Blender starts, and writes what is there already, while the rest is recorded.
+        for done, total in record_steps(scene, objects, sampling, job.folder, begun=begin):
+            yield round(SHARE * done / total), 2 * SHARE
         while (state := job.state).active:
             yield SHARE + round(SHARE * state.share), 2 * SHARE
             time.sleep(LOOK_EVERY)
@@ -82,7 +88,7 @@ def write_steps(
         with writing(path.parent):
             replace(scratch, path)
     finally:
-        remove(recorded)
+        remove(meshes)
         job.close()
         with suppress(OSError):
             scratch.unlink(missing_ok=True)
@@ -132,35 +138,22 @@ def _planned(
     shown: str,
 ) -> Path:
     """The other Blender's work, as a file."""
-    fps = scene.render.fps * sampling.samples
-    write_recorded(recorded, sampling, fps / scene.render.fps_base, folder / "recorded.blend")
+    first = sampling.first * sampling.samples
+    write_recorded(recorded, first, folder / "recorded.blend")
     plan: dict[str, Any] = {
         "task": "write",
         "recorded": str(folder / "recorded.blend"),
         "path": str(scratch),
         "shown": shown,
         "names": [(one.name, one.data_name) for one in recorded],
-        "first": sampling.first * sampling.samples,
+        "places": [str(one.places) for one in recorded],
+        "shapes": [str(one.shapes) for one in recorded],
+        "first": first,
         "last": sampling.last * sampling.samples,
-        "fps": fps,
+        "fps": scene.render.fps * sampling.samples,
         "fps_base": scene.render.fps_base,
         "error": sampling.error,
     }
     with writing(folder):
         (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
     return folder / "plan.json"
-
-
-def _scaled(
-    steps: Generator[tuple[int, int], None, list[Recorded]],
-) -> Generator[tuple[int, int], None, list[Recorded]]:
-    """The same, as the first half of all."""
-    try:
-        while True:
-            try:
-                done, total = next(steps)
-            except StopIteration as end:
-                return list(end.value)
-            yield round(SHARE * done / total), 2 * SHARE
-    finally:
-        steps.close()

@@ -142,10 +142,7 @@ for method in part("neural_physics.methods.registry").SPECIFICATIONS:
     assert "25% of the motion is outside" in drawn("play", sheet, SIDEBAR).words
     assert_all_fits(sheet)
 settings.playing = False
-blender = part("neural_physics.blender.scene.modifiers.cache_modifier")
-modifier = sheet.modifiers.new("Played", "MESH_CACHE")
-modifier.filepath = "//a_long_name_of_a_file_of_the_playback.pc2"
-panel.find_cache = lambda obj: modifier
+panel.shown_file = lambda obj: "//a_long_name_of_a_file_of_the_playback.pc2"
 assert "Showing a_long_name" in drawn("play", sheet, SIDEBAR).words
 assert_all_fits(sheet)
 """

@@ -42,6 +42,8 @@ def motion_steps(
 
     Raises what these do, and Problem("export_pc2_alone").
     """
+    if has_folder(path):
+        raise Problem("file_is_folder", path=path)
     if format_of(path) != "PC2":
         return write_steps(scene, objects, path, sampling, show=show)
     if sampling.samples > 1 or len(objects) != 1:

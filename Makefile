@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 setup:
 	$(SHARDS) $(ENV_45)/ready $(ENV_52)/ready
 
-$(ENV_45)/ready: requirements/blender-4.5.txt requirements/training.txt requirements/solver.txt requirements/search.txt requirements/test-data.txt
+$(ENV_45)/ready: requirements/blender-4.5.txt requirements/training.txt requirements/solver.txt requirements/search.txt requirements/export.txt requirements/test-data.txt
 	$(PYTHON_311) -m venv $(ENV_45)
 	$(PY_45) $(PIP) -r requirements/blender-4.5.txt
 	$(PY_45) $(PIP) --no-deps -r requirements/test-data.txt

@@ -37,6 +37,10 @@ PROGRAM = Program(
         "train": replace(COMMANDS["train"], module="ml_backend.commands.train"),
         "evaluate": replace(COMMANDS["evaluate"], module="ml_backend.commands.evaluate"),
         "search": Command("ml_backend.commands.search", "find the settings that train the best model"),
+        "export-onnx": Command(
+            "ml_backend.commands.export_onnx",
+            "write a model as ONNX files, for game engines and other programs",
+        ),
         "simulate": Command("ml_backend.commands.simulate", "bake one take with the bundled solver"),
     },
     _display,

@@ -34,6 +34,7 @@ SHIPPED = (
     "requirements/training.txt",
     "requirements/solver.txt",
     "requirements/search.txt",
+    "requirements/export.txt",
 )
 # What needs more than Blender brings, and what gets that: see `neural_physics.edition.FULL`.
 NOT_ON_THE_PLATFORM = (

@@ -30,5 +30,13 @@ PROBLEMS: dict[str, str] = {
         "The model {path} does not match the dataset {dataset} ({reason}): choose the dataset it was "
         "trained on, or another take of the same scene."
     ),
+    "export_nothing": (
+        "The model {path} of {method} has no network that is of use by itself, so there is nothing to export: "
+        "use Bake Playback, or train another method."
+    ),
+    "export_in_the_way": "{path} is there already: give --force to replace it, or name another folder.",
+    "export_too_large": (
+        "{path} would be larger than {limit}, which is more than an ONNX file can hold: train with fewer bases."
+    ),
     "model_method_unknown": "The model {path} uses the method “{method}”, which this version does not have: update the extension.",
 }

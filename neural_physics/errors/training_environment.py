@@ -35,6 +35,10 @@ PROBLEMS: dict[str, str] = {
         "The Python {path} cannot search, since it lacks {missing}: install that with its pip, or create the "
         "environment again in Preferences > Add-ons > Neural Physics."
     ),
+    "exporting_python_lacks": (
+        "The Python {path} cannot export, since it lacks {missing}: install that with its pip, or create the "
+        "environment again in Preferences > Add-ons > Neural Physics."
+    ),
     "training_python_unusable": (
         "{path} does not work as a Python (it said: {reason}): choose another in Preferences > Add-ons > "
         "Neural Physics."

@@ -26,7 +26,7 @@ def test_zip_is_small(extension_zip: Path) -> None:
 def test_zip_holds_the_extension_and_nothing_of_the_workshop(extension_zip: Path) -> None:
     names = zipfile.ZipFile(extension_zip).namelist()
     assert {"__init__.py", "blender_manifest.toml", "LICENSE", "ml_backend/__init__.py"} <= set(names)
-    assert {f"requirements/{name}.txt" for name in ("training", "solver", "search")} <= set(names)
+    assert {f"requirements/{name}.txt" for name in ("training", "solver", "search", "export")} <= set(names)
     assert set(FARM) <= set(names)
     workshop = [n for n in names if n.startswith(("tests/", "tools/", "docs/", "build/", "."))]
     known = (".py", ".toml", ".txt", ".glsl", ".safetensors", ".jpg", "LICENSE", *FARM)

@@ -24,7 +24,7 @@ from . import host
 
 VARIABLE = "NEURAL_PHYSICS_PYTHON"
 REQUIREMENTS = EXTENSION_ROOT / "requirements" / "training.txt"
-OPTIONAL = [EXTENSION_ROOT / "requirements" / name for name in ("solver.txt", "search.txt")]
+OPTIONAL = [EXTENSION_ROOT / "requirements" / name for name in ("solver.txt", "search.txt", "export.txt")]
 ANSWERS_WITHIN = 60.0  # seconds; a network drive may be slow
 CHECK, CREATE = "check_environment", "create_environment"
 

@@ -1,0 +1,46 @@
+"""What `neural_physics.methods.clipping` does, as nodes: values kept to a range, and numbers to numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ml_backend.exporting.graph import FLOAT, Graph, Value
+from neural_physics.arrays import Floats
+from neural_physics.methods.clipping import LARGEST
+
+AXIS = np.array([1])  # of the numbers, after that of states, of which there is one
+
+
+def clipped(graph: Graph, values: Value, low: Floats, high: Floats) -> tuple[Value, Value]:
+    """Values (1, n) within low and high (n,), and (1, n) of 1 where one had to be changed, else 0.
+
+    What is no number is taken for 0, the mean of training (Holden 2019, section 8.1).
+    """
+    within = limited(graph, _numbers(graph, values), low, high)
+    # A number that is none equals nothing, and so counts as changed.
+    changed = graph.node("Not", graph.node("Equal", within, values))
+    return within, graph.node("Cast", changed, to=FLOAT)
+
+
+def limited(graph: Graph, values: Value, low: Floats, high: Floats) -> Value:
+    """Values within low and high of their shape, or one that can be broadcast to it."""
+    above = graph.node("Max", values, graph.constant(low))
+    return graph.node("Min", above, graph.constant(high))
+
+
+def bounded(graph: Graph, values: Value) -> Value:
+    """None beyond `LARGEST`, and 0 for what is no number."""
+    above = graph.node("Max", _numbers(graph, values), graph.number(-LARGEST))
+    return graph.node("Min", above, graph.number(LARGEST))
+
+
+def share(graph: Graph, *changed: Value, of: int) -> Value:
+    """(1, 1): how many of some values (1, n) are 1, over a number."""
+    every = graph.node("Concat", *changed, axis=1) if len(changed) > 1 else changed[0]
+    counted = graph.node("ReduceSum", every, graph.constant(AXIS), keepdims=1)
+    return graph.node("Mul", counted, graph.number(1.0 / of))
+
+
+def _numbers(graph: Graph, values: Value) -> Value:
+    # Programs differ in what the larger of a number and none is, so that it is asked for first.
+    return graph.node("Where", graph.node("IsNaN", values), graph.number(0.0), values)

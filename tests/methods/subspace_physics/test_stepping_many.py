@@ -58,7 +58,7 @@ def tensors_of(model, seed=0):
     return {n: t if n in whole else np.ascontiguousarray(t, np.float32) for n, t in tensors.items()}
 
 
-def loaded(model="plain", activation="silu", velocity=False, second=True):
+def model_of(model="plain", activation="silu", velocity=False, second=True):
     tensors = tensors_of(model)
     if velocity:
         values = 3 * BALLS
@@ -72,9 +72,11 @@ def loaded(model="plain", activation="silu", velocity=False, second=True):
     channels = [synthetic.Channel(f"Ball {k}", "position", 3, source=f"Ball {k}") for k in range(BALLS)]
     settings = {"activation": activation, "physics": model != "plain", "interaction_velocity": velocity}
     layout = synthetic.ChannelLayout(tuple(channels))
-    return load_method(
-        Model(synthetic.make_model_info(MESH, layout, settings=settings), tensors, "Test model")
-    )
+    return Model(synthetic.make_model_info(MESH, layout, settings=settings), tensors, "Test model")
+
+
+def loaded(*model, **settings):
+    return load_method(model_of(*model, **settings))
 
 
 def balls(count, seed=3):

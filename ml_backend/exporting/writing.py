@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from ml_backend.exporting.exported import Exported, metadata
 from neural_physics.errors import Problem
 from neural_physics.files.atomic import write_atomically, writing
-from neural_physics.files.looking import look
+from neural_physics.files.looking import has_folder
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 from neural_physics.models.model_file import Model
 
@@ -25,9 +26,9 @@ def check_writable(folder: Path, exported: Sequence[Exported], *, force: bool) -
         folder.mkdir(parents=True, exist_ok=True)
     for each in exported:
         path = folder / each.file
-        if path.is_dir():
+        if has_folder(path):
             raise Problem("file_is_folder", path=path)
-        if look(path) is not None and not force:
+        if os.path.lexists(path) and not force:  # a link to nothing, too
             raise Problem("export_in_the_way", path=path)
         if each.graph.bytes > LARGEST_GRAPH:
             raise Problem("export_too_large", path=path, limit=f"{LARGEST_GRAPH // 10**9} GB")

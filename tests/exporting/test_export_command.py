@@ -10,8 +10,8 @@ from pathlib import Path
 import onnx
 import pytest
 import synthetic
-from cloth_models import MESH as CLOTH
 from cloth_models import LAYOUT, cloth_model_file
+from cloth_models import MESH as CLOTH
 
 from ml_backend.commands import export_onnx
 from ml_backend.exporting import writing

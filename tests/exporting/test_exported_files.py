@@ -9,9 +9,9 @@ pytest.importorskip("torch")  # with which some of the models are made
 pytest.importorskip("scipy")
 
 import onnx
+from fuzzing.model_corpus import good_models
 from onnx_sessions import sessions
 
-from fuzzing.model_corpus import good_models
 from ml_backend.exporting.graph import OPSET
 from ml_backend.methods.exporters import exporter_of
 from neural_physics.methods.registry import SPECIFICATIONS

@@ -11,9 +11,9 @@ import pytest
 pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
 
+from fuzzing.springs_model import network_of_poses_model_file
 from onnx_sessions import SAME, STEPS, sessions
 
-from fuzzing.springs_model import network_of_poses_model_file
 from ml_backend.methods.exporters import exporter_of
 from neural_physics.interaction.poses import Pose
 from neural_physics.methods.quasistatic_springs.pose_network import PoseNetwork

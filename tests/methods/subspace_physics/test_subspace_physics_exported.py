@@ -55,7 +55,7 @@ def springs_alone():
 
 MODELS = {
     "of version 0.1.0": lambda: read_model(OLD),
-    "relu": lambda: simplest(),
+    "relu": simplest,
     "silu": lambda: simplest(activation="silu"),
     "without an initial model": lambda: simplest(initial_model=False),
     "not residual": lambda: simplest(residual=False),

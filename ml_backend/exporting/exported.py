@@ -84,5 +84,12 @@ def channels(model: Model) -> Sequence[Mapping[str, Any]]:
 
 
 def _listed(ends: Range) -> dict[str, Any]:
-    low, high = (np.asarray(end, np.float32).tolist() for end in ends)
+    low, high = (_shortest(np.asarray(end, np.float32)) for end in ends)
     return {"low": low, "high": high}
+
+
+def _shortest(values: Floats) -> list[Any]:
+    """Numbers with as many digits as float32 has, and not those of what it is in double precision."""
+    if values.ndim > 1:
+        return [_shortest(each) for each in values]
+    return [float(str(each)) for each in values]

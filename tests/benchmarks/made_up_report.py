@@ -145,8 +145,27 @@ def _jacobian(example: str, moves: float) -> dict[str, Any]:
     return {"example": example, "turning": False, "moves_mm": moves, "from_whole_mm": whole, **by_way}
 
 
+_EXPORTED = {
+    f"{side}_{what}{which}_us": us * slower * more
+    for side, slower in (("numpy", 1.0), ("onnx", 0.75))
+    for what, us in (("step", 31.27), ("shape", 12.04))
+    for which, more in (("", 1.0), ("_mean", 1.25))
+}
 REPORT: dict[str, Any] = {
     "cores": 2,
+    "exporting": {
+        "rows": [
+            {
+                "model": model,
+                "vertices": vertices,
+                "bases": 32,
+                "steps": 10000,
+                "over_numpy": 0.751,
+                **_EXPORTED,
+            }
+            for model, vertices in (("ball_and_sheet", 1681), ("skirt", 1536))
+        ]
+    },
     "workers": {
         "rows": [
             {

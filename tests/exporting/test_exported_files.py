@@ -99,7 +99,7 @@ def test_the_limits_that_it_says_are_the_models(exported):
     for model, files in exported:
         for name, session in files.items():
             for symbol, ends in json.loads(session.metadata["clip"]).items():
-                low, high = np.array(ends["low"]), np.array(ends["high"])
+                low, high = (np.array(ends[end], np.float32) for end in ("low", "high"))
                 assert (low <= high).all(), (model.path, name, symbol)
                 if symbol in ("w", "z"):
                     assert np.array_equal(low, model.tensors[f"{symbol}_low"])

@@ -1,0 +1,1 @@
+"""What a step of an exported model takes in ONNX Runtime, beside NumPy."""

@@ -26,12 +26,12 @@ class Sizes:
 
 
 def judge() -> Row:
-    """A row for each model: µs of a step and of a shape, mean and median, on one core each."""
+    """A row for each model: microseconds of a step and of a shape, mean and median, on one core each."""
     return {"rows": [_row(path, Sizes()) for path in sorted(MODELS.glob("*.safetensors"))]}
 
 
 def measure(folder: Path, sizes: Sizes) -> dict[str, float]:
-    """Medians of one of the models, µs, and of the pairs of turns the median ratio."""
+    """Medians of one of the models, microseconds, and of the pairs of turns the median ratio."""
     row = _row(MODELS / f"{MEASURED}.safetensors", sizes)
     return {"onnx_us": row["onnx_step_us"], "over_numpy": row["over_numpy"]}
 
@@ -67,7 +67,7 @@ def _row(path: Path, sizes: Sizes) -> Row:
     }
 
 
-# Of the y at each step: µs that steps took, and the shapes after them.
+# Of the y at each step: microseconds that steps took, and the shapes after them.
 Play = Callable[[Any], tuple[list[float], list[float]]]
 
 

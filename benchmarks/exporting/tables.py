@@ -29,5 +29,5 @@ STEPS = (
 
 
 def steps(part: Row) -> str:
-    """The table of steps and shapes by NumPy and by ONNX Runtime, µs."""
+    """The table of steps and shapes by NumPy and by ONNX Runtime, microseconds."""
     return table(STEPS, part["rows"])

@@ -1,6 +1,7 @@
 """What every exported file has in common, whatever the method: what engines ask for, and what it says."""
 
 import json
+import random
 
 import numpy as np
 import pytest
@@ -10,11 +11,14 @@ pytest.importorskip("scipy")
 
 import onnx
 from fuzzing.model_corpus import good_models
+from fuzzing.model_mutations import mutated_model
 from onnx_sessions import sessions
 
+from ml_backend.exporting.exported import metadata
 from ml_backend.exporting.graph import OPSET
 from ml_backend.methods.exporters import exporter_of
-from neural_physics.methods.registry import SPECIFICATIONS
+from neural_physics.errors import Problem
+from neural_physics.methods.registry import SPECIFICATIONS, load_method
 from neural_physics.models.model_file import parse_model
 
 NEWEST_OPSET = 15
@@ -26,10 +30,14 @@ TOLD = {
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory):
+def good(tmp_path_factory):
+    return good_models(tmp_path_factory.mktemp("models"))
+
+
+@pytest.fixture(scope="module")
+def exported(good):
     """(model, its files) of every good model that has any."""
-    files = good_models(tmp_path_factory.mktemp("models"))
-    models = [parse_model(data, name) for name, data in files.items()]
+    models = [parse_model(data, name) for name, data in good.items()]
     return [(model, sessions(model)) for model in models if exporter_of(model.info.method)]
 
 
@@ -112,3 +120,21 @@ def test_no_faces_are_in_them(exported):
         whole = [each for each in session.model.graph.initializer if each.data_type == onnx.TensorProto.INT64]
         allowed = 3 * model.info.channels.size + 64
         assert max((int(np.prod(each.dims)) for each in whole), default=0) <= allowed, (model.path, name)
+
+
+def test_whatever_a_file_holds_a_model_that_plays_is_exported(good):
+    made = 0
+    for seed in range(600):
+        chance = random.Random(seed)
+        data = mutated_model(chance.choice(list(good.values())), chance)
+        try:
+            model = parse_model(data, f"seed {seed}")
+            load_method(model)
+        except Problem:
+            continue
+        export = exporter_of(model.info.method)
+        for each in export(model) if export else []:
+            file = each.graph.model(metadata(each, model, "digest"))
+            onnx.checker.check_model(file, full_check=True)
+            made += 1
+    assert made > 100

@@ -17,9 +17,7 @@ def clipped(graph: Graph, values: Value, low: Floats, high: Floats) -> tuple[Val
     What is no number is taken for 0, the mean of training (Holden 2019, section 8.1).
     """
     within = limited(graph, _numbers(graph, values), low, high)
-    # A number that is none equals nothing, and so counts as changed.
-    changed = graph.node("Not", graph.node("Equal", within, values))
-    return within, graph.node("Cast", changed, to=FLOAT)
+    return within, changed(graph, within, values)
 
 
 def limited(graph: Graph, values: Value, low: Floats, high: Floats) -> Value:
@@ -34,9 +32,15 @@ def bounded(graph: Graph, values: Value) -> Value:
     return graph.node("Min", above, graph.number(LARGEST))
 
 
-def share(graph: Graph, *changed: Value, of: int) -> Value:
+def changed(graph: Graph, within: Value, values: Value) -> Value:
+    """1 where values differ from what they were kept within, else 0."""
+    # A number that is none equals nothing, and so counts.
+    return graph.node("Cast", graph.node("Not", graph.node("Equal", within, values)), to=FLOAT)
+
+
+def share(graph: Graph, *flags: Value, of: int) -> Value:
     """(1, 1): how many of some values (1, n) are 1, over a number."""
-    every = graph.node("Concat", *changed, axis=1) if len(changed) > 1 else changed[0]
+    every = graph.node("Concat", *flags, axis=1) if len(flags) > 1 else flags[0]
     counted = graph.node("ReduceSum", every, graph.constant(AXIS), keepdims=1)
     return graph.node("Mul", counted, graph.number(1.0 / of))
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ml_backend.exporting.clipping import limited, share
+from ml_backend.exporting.clipping import changed, limited, share
 from ml_backend.exporting.exported import Exported
-from ml_backend.exporting.graph import FLOAT, Graph
+from ml_backend.exporting.graph import Graph
 from ml_backend.exporting.perceptron import dense, product
 from neural_physics.methods.contact_corrections.model_reading import correction_of
 from neural_physics.models.model_file import Model
@@ -33,9 +33,10 @@ def _network(model: Model, name: str, about: str, symbol: str) -> Exported:
     graph = Graph(name, f"A part of a step: {symbol} of Romero 2021, eq. 7, as coefficients and as vectors.")
     features = graph.input("features", 1, inputs, about=about)
     within = limited(graph, features, network.low, network.high)
-    changed = graph.node("Cast", graph.node("Not", graph.node("Equal", within, features)), to=FLOAT)
     # What is given for inputs that never varied says nothing.
-    beyond = graph.node("Mul", changed, graph.constant((network.scale > 0.0).astype(np.float32)))
+    beyond = graph.node(
+        "Mul", changed(graph, within, features), graph.constant((network.scale > 0.0).astype(np.float32))
+    )
     x = graph.node("Sub", within, graph.constant(network.mean))
     x = graph.node("Mul", x, graph.constant(network.scale))
     for k, (weight, bias) in enumerate(network.layers):

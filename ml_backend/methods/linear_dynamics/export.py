@@ -24,10 +24,8 @@ def export(model: Model) -> Sequence[Exported]:
 
 def _start(model: Model) -> Exported:
     """At rest in the shape that training takes began with, as if y had always been this."""
-    graph, subspace = (
-        Graph("start", "The state before the first step, of y there."),
-        InteractionSubspace(model),
-    )
+    graph = Graph("start", "The state before the first step, of y there.")
+    subspace = InteractionSubspace(model)
     start, h = model.tensor("start", -1), _history(model, subspace)
     y = graph.input("y", 1, model.info.channels.size, about="what the object reacts to, see channels")
     w, _ = subspace(graph, y)

@@ -1,5 +1,4 @@
-"""The network of held poses of jiggle springs (Jin 2022, section 3.2) as ONNX; skinning and springs are not
-in it."""
+"""The network of held poses (Jin 2022, section 3.2) as ONNX; skinning and springs are not in it."""
 
 from __future__ import annotations
 
@@ -8,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ml_backend.exporting.clipping import bounded, limited, share
+from ml_backend.exporting.clipping import bounded, changed, limited, share
 from ml_backend.exporting.exported import Exported
-from ml_backend.exporting.graph import FLOAT, Graph, Value
+from ml_backend.exporting.graph import Graph, Value
 from ml_backend.exporting.perceptron import product, silu
 from neural_physics.arrays import Floats, Indices
 from neural_physics.interaction.poses import PosePlaces
@@ -56,9 +55,8 @@ def _pose_network(model: Model) -> Exported:
     displaced = _displacements(graph, model, z, regions)
     p = len(regions.shares.bones)
     graph.output(displaced, "displacements", 1, p, 3, about="metres times shares, at rest, see displaced")
-    changed = graph.node("Cast", graph.node("Not", graph.node("Equal", within, x)), to=FLOAT)
     counted = max(1, inputs * count - 6 * int((seen == regions.owners[:, None]).sum()))
-    outside = share(graph, graph.reshaped(changed, 1, count * inputs), of=counted)
+    outside = share(graph, graph.reshaped(changed(graph, within, x), 1, count * inputs), of=counted)
     graph.output(outside, "outside", 1, 1, about="the share, 0 to 1, of inputs that was clipped")
     return Exported(graph, "network", ranges={"seen": (low, high)}, more={"displaced": _listed(regions)})
 
@@ -137,7 +135,9 @@ def _network(graph: Graph, model: Model, x: Value) -> Value:
 def _displacements(graph: Graph, model: Model, z: Value, regions: _Regions) -> Value:
     """(1, P, 3): mean and bases, which are times the shares, of coefficients (1, R, u), bone by bone."""
     modes = model.tensors[f"{NETWORK}modes"].tolist()
-    basis, most = model.tensor(f"{NETWORK}basis", -1), model.tensors[f"{NETWORK}linear"].shape[1]
+    most = model.tensors[f"{NETWORK}linear"].shape[1]
+    # It may be empty, where no bone has any.
+    basis = model.tensor(f"{NETWORK}basis", len(model.tensors[f"{NETWORK}basis"]))
     flat = graph.reshaped(z, 1, len(modes) * most)
     first, found = 0, list[Value]()
     for number, ((_, part), used) in enumerate(zip(regions.shares.parts, modes, strict=True)):

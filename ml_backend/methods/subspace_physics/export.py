@@ -28,10 +28,8 @@ def export(model: Model) -> Sequence[Exported]:
 
 def _start(model: Model) -> Exported:
     """At rest in the shape that training takes began with."""
-    graph, subspace = (
-        Graph("start", "The state before the first step, of y there."),
-        InteractionSubspace(model),
-    )
+    graph = Graph("start", "The state before the first step, of y there.")
+    subspace = InteractionSubspace(model)
     y = graph.input("y", 1, model.info.channels.size, about="what the object reacts to, see channels")
     start = model.tensor("start", -1)
     z = graph.constant(start[None])

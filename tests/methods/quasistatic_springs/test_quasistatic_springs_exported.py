@@ -98,3 +98,11 @@ def test_a_model_without_the_network_has_nothing_to_export(model):
     export = exporter_of("quasistatic_springs")
     tensors = {name: each for name, each in model.tensors.items() if not name.startswith("network.")}
     assert export is not None and export(replace(model, tensors=tensors)) == []
+
+
+def test_bones_without_bases_displace_by_their_mean_alone(model):
+    sizes = {name: each for name, each in model.tensors.items() if name.startswith("network.")}
+    none = np.zeros_like(sizes["network.modes"])
+    tensors = model.tensors | {"network.modes": none, "network.basis": sizes["network.basis"][:0]}
+    session = sessions(replace(model, tensors=tensors))["pose_network"]
+    assert np.array_equal(session(moves=moves(1)[0][0])["displacements"][0], sizes["network.mean"])

@@ -12,6 +12,7 @@ pytest.importorskip("scipy")
 import onnx
 from fuzzing.model_corpus import good_models
 from fuzzing.model_mutations import mutated_model
+from onnx.reference import ReferenceEvaluator
 from onnx_sessions import sessions
 
 from ml_backend.exporting.exported import metadata
@@ -138,3 +139,20 @@ def test_whatever_a_file_holds_a_model_that_plays_is_exported(good):
             onnx.checker.check_model(file, full_check=True)
             made += 1
     assert made > 100
+
+
+def test_another_program_says_the_same(exported):
+    """ONNX's own reference, in plain NumPy, of inputs among which there is what is no number."""
+    chance, compared = np.random.default_rng(0), 0
+    for model, name, session in all_files(exported):
+        reference = ReferenceEvaluator(session.model)
+        for nothing in (False, True):
+            given = {n: chance.normal(size=shape).astype(np.float32) for n, shape in session.inputs.items()}
+            if nothing and "y" in given:
+                given["y"][0, 0] = np.nan
+            said, found = session(**given), reference.run(None, given)
+            for (output, one), other in zip(said.items(), found, strict=True):
+                size = max(1.0, float(np.abs(one).max()))
+                assert np.abs(one - other).max() < 1e-4 * size, (model.path, name, output)
+                compared += 1
+    assert compared > 50

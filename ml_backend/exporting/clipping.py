@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ml_backend.exporting.graph import FLOAT, Graph, Value
-from neural_physics.arrays import Floats
+from ml_backend.exporting.graph import FLOAT, Graph, Numbers, Value
 from neural_physics.methods.clipping import LARGEST
 
 AXIS = np.array([1])  # of the numbers, after that of states, of which there is one
 
 
-def clipped(graph: Graph, values: Value, low: Floats, high: Floats) -> tuple[Value, Value]:
+def clipped(graph: Graph, values: Value, low: Numbers, high: Numbers) -> tuple[Value, Value]:
     """Values (1, n) within low and high (n,), and (1, n) of 1 where one had to be changed, else 0.
 
     What is no number is taken for 0, the mean of training (Holden 2019, section 8.1).
@@ -20,7 +19,7 @@ def clipped(graph: Graph, values: Value, low: Floats, high: Floats) -> tuple[Val
     return within, changed(graph, within, values)
 
 
-def limited(graph: Graph, values: Value, low: Floats, high: Floats) -> Value:
+def limited(graph: Graph, values: Value, low: Numbers, high: Numbers) -> Value:
     """Values within low and high of their shape, or one that can be broadcast to it."""
     above = graph.node("Max", values, graph.constant(low))
     return graph.node("Min", above, graph.constant(high))

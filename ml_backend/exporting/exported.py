@@ -9,12 +9,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ml_backend.exporting.graph import Graph
-from neural_physics.arrays import Floats
+from ml_backend.exporting.graph import Graph, Numbers
 from neural_physics.models.model_file import Model
 
 FORMAT_VERSION = 1  # of what the files mean; another number where a program that reads them has to change
-Range = tuple[Floats, Floats]  # the lowest and the highest values, of one shape
+Range = tuple[Numbers, Numbers]  # the lowest and the highest values, of one shape
 Kind = Literal["start", "step", "decoder", "network"]
 
 
@@ -88,7 +87,7 @@ def _listed(ends: Range) -> dict[str, Any]:
     return {"low": low, "high": high}
 
 
-def _shortest(values: Floats) -> list[Any]:
+def _shortest(values: Numbers) -> list[Any]:
     """Numbers with as many digits as float32 has, and not those of what it is in double precision."""
     if values.ndim > 1:
         return [_shortest(each) for each in values]

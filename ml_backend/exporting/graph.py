@@ -14,6 +14,7 @@ IR_VERSION = 8  # of the files; the one that came with opset 15
 PRODUCER = "Neural Physics"
 FLOAT = TensorProto.FLOAT
 Value = str  # the name of a tensor in the graph
+Numbers = NDArray[np.floating[Any]]  # of any precision: the file has them as float32
 
 
 class Graph:

@@ -6,7 +6,7 @@ from itertools import count, takewhile
 
 import numpy as np
 
-from ml_backend.exporting.graph import Graph, Value
+from ml_backend.exporting.graph import Graph, Numbers, Value
 from neural_physics.arrays import Floats
 from neural_physics.methods.perceptron import MOST_LAYERS
 from neural_physics.models.model_file import Model
@@ -32,12 +32,12 @@ def perceptron(
     return graph.node("Add", x, product(graph, given, model.tensor(f"{name}.shortcut", -1, -1).T))
 
 
-def dense(graph: Graph, x: Value, weight: Floats, bias: Floats) -> Value:
+def dense(graph: Graph, x: Value, weight: Numbers, bias: Numbers) -> Value:
     """W x + b: (1, out) of x (1, in), weight (out, in), bias (out,)."""
     return graph.node("Gemm", x, graph.constant(weight), graph.constant(bias), transB=1)
 
 
-def product(graph: Graph, x: Value, matrix: Floats) -> Value:
+def product(graph: Graph, x: Value, matrix: Numbers) -> Value:
     """x A: (1, out) of x (1, in), matrix (in, out)."""
     return graph.node("MatMul", x, graph.constant(np.ascontiguousarray(matrix)))
 

@@ -95,6 +95,7 @@ def test_it_swings_as_a_damped_spring_does():
     assert np.abs(z).max() > 0.01, "it lags"
 
 
+@pytest.mark.filterwarnings("ignore:invalid value encountered")
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e30])
 def test_what_is_no_number_or_far_too_large_is_taken_for_the_same(value):
     model = model_of(2, True)

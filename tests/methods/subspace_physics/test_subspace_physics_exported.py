@@ -135,6 +135,7 @@ def test_it_begins_where_the_run_time_begins():
 
 
 @pytest.mark.parametrize("kind", ["silu", "changes of w", "contact", "springs, contact, shortcut"])
+@pytest.mark.filterwarnings("ignore:invalid value encountered")
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_what_is_no_number_is_taken_for_the_same(kind, value):
     model = calmer(MODELS[kind]())

@@ -244,3 +244,12 @@ def test_names_within_what_is_linked_can_be_read(tmp_path):
     (body,) = (obj for obj in bpy.data.objects if obj.library is not None)
     assert [modifier.name for modifier in body.modifiers] == [f"Cloth{GOOD}"]
     assert [group.name for group in body.vertex_groups] == [f"Pins{GOOD}"]
+
+
+def test_a_cache_keeps_its_name_as_blender_would_rename_its_frames_on_disk(tmp_path):
+    empty_scene()
+    cloth = add_cloth("Cloth")
+    cloth.modifiers["Cloth"].point_cache.name = "Framezz"
+    opened(tmp_path / "scene.blend", b"\0")
+    with pytest.raises(UnicodeDecodeError):
+        _ = bpy.data.objects["Cloth"].modifiers["Cloth"].point_cache.name

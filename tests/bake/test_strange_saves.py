@@ -127,3 +127,15 @@ def test_nothing_that_a_file_names_is_packed_when_it_is_saved(tmp_path):
         assert bpy.data.images["I"].packed_file is None
         assert not bpy.data.use_autopack
     bpy.data.use_autopack = False
+
+
+def test_what_is_saved_is_not_written_through_what_blender_writes_to_first(tmp_path):
+    """To NAME@, which then gets the file's name: beside somebody's scene that may be a link."""
+    cloth_and_ball()
+    path, own = tmp_path / "s.blend", tmp_path / "own"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    own.write_bytes(b"the artist's")
+    path.with_name("s.blend@").symlink_to(own)
+    assert main(["setup", "--object", "Sheet"]) == 0
+    assert own.read_bytes() == b"the artist's" and not path.is_symlink()
+    assert path.read_bytes()[:4] != b"the "

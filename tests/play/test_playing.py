@@ -146,6 +146,36 @@ def test_times_are_measured(sheet):
     assert 0 < status.decode_us < 1e5
 
 
+@pytest.mark.parametrize("how", ["disk", "external", "fluid"])
+def test_frames_are_not_visited_by_themselves_where_that_writes_or_deletes_on_disk(sheet, tmp_path, how):
+    """A stranger's file says where: a fluid empties that folder at its first frame."""
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))  # else nothing is kept on disk
+    scene = bpy.context.scene
+    other = play_scenes.add_object("Other", synthetic.sheet_mesh(4))
+    if how == "fluid":
+        domain = other.modifiers.new("Fluid", "FLUID")
+        domain.fluid_type = "DOMAIN"
+        domain.domain_settings.cache_directory = str(tmp_path / "project")
+        # It stays out of the way here: what is asked is whether frames are visited.
+        domain.show_viewport = False
+    else:
+        item = other.modifiers.new("Cloth", "CLOTH").point_cache.point_caches[0]
+        item.use_disk_cache, item.use_external = how == "disk", how == "external"
+    scene.frame_set(1)
+    playback.attach(sheet)
+    visited = []
+    seen = lambda scene, *_: visited.append(scene.frame_current)  # noqa: E731
+    bpy.app.handlers.frame_change_pre.append(seen)
+    try:
+        scene.frame_set(30)
+        assert visited == [30] and playback.status_of(sheet).warning.code == "catch_up_needed"
+        other.modifiers.clear()
+        scene.frame_set(31)
+    finally:
+        bpy.app.handlers.frame_change_pre.remove(seen)
+    assert len(visited) > 20 and playback.status_of(sheet).behind == 0
+
+
 def test_a_long_catch_up_waits_to_be_asked_for_and_comes_to_the_same(sheet, monkeypatch):
     played = play_scenes.played(sheet, range(1, 101))
     scene = bpy.context.scene

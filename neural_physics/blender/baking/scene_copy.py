@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import cast
 
 import bpy
-from bpy.app.handlers import persistent
 
 from ...errors import Problem
 from ...files.replacing import replace
@@ -20,6 +19,7 @@ from ..playing.output.geometry_nodes import remove_modifier
 from ..scene.modifiers.cache_modifier import remove_cache
 from ..scene.modifiers.modifier_stack import physics_place, restore_physics
 from ..scene.saving import save_open_file
+from ..scene.simulation_caches import point_caches
 from ..scene.sources import physics_modifier, shows_modifiers, uses_solver
 from ..settings.properties import settings_of
 
@@ -74,7 +74,8 @@ def prepare_for_bake(
     """
     _keep_only(scene, view_layer)
     for other in scene.objects:
-        _simulate_again(other)
+        if other.library is None:
+            _simulate_again(other)
     for each in (obj, *also):
         switch_off_after_physics(each, collides=bool(also))
     for field in noisy_winds(scene):
@@ -82,45 +83,6 @@ def prepare_for_bake(
     for each in (obj, *also):
         _show(scene, each)
     _fresh_caches(scene, obj, frames)
-
-
-@contextmanager
-def caches_written_below(folder: Path) -> Iterator[None]:
-    """Let what is simulated in a file that is opened here keep its caches beside it, or in a new folder.
-
-    The scene names any place for that: the artist's own simulation may lie there, or a stranger's choice. A
-    fluid writes there in each frame, and other caches delete what they find as soon as they are simulated
-    anew.
-    """
-
-    @persistent  # the file that is opened would take it away
-    def name_anew(*_: object) -> None:
-        for obj in bpy.data.objects:
-            for modifier in obj.modifiers:
-                if isinstance(modifier, bpy.types.FluidModifier) and modifier.domain_settings is not None:
-                    modifier.domain_settings.cache_directory = mkdtemp(prefix="fluid_", dir=folder)
-        for scene in bpy.data.scenes:
-            _keep_here(_caches_of_bodies(scene))
-        for obj in bpy.data.objects:
-            if obj.library is None:  # those are never simulated anew
-                _keep_here(_caches_of(obj))
-
-    loaded = bpy.app.handlers.load_post  # after which Blender evaluates the file for the first time
-    loaded.append(name_anew)
-    try:
-        yield
-    finally:
-        loaded.remove(name_anew)
-
-
-def _keep_here(caches: Iterable[bpy.types.PointCache]) -> None:
-    """Let caches lie beside the file, and all that are in their lists name a place that goes with Blender.
-
-    Not none: which of them is in use, and whether it lies where it says, can be animated.
-    """
-    for cache in caches:
-        for item in cache.point_caches:
-            item.use_external, item.filepath = False, bpy.app.tempdir
 
 
 def noisy_winds(scene: bpy.types.Scene) -> list[bpy.types.Object]:
@@ -144,7 +106,7 @@ def simulates_alone(scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
     Only then does its cache on disk hold all that is needed to go on from there: a soft body also
     remembers where its colliders were.
     """
-    caches = list(_point_caches(scene))
+    caches = list(point_caches(scene))
     modifier = physics_modifier(obj)
     return len(caches) == 1 and modifier is not None and modifier.type == "CLOTH"
 
@@ -191,13 +153,18 @@ def switch_off_after_physics(obj: bpy.types.Object, *, collides: bool) -> None:
 
 
 def _fresh_caches(scene: bpy.types.Scene, obj: bpy.types.Object, frames: int) -> None:
-    """Free what travelled in the copy, and let every simulation run to the last frame."""
-    bpy.ops.ptcache.free_bake_all()
+    """Free what travelled in the copy, and let every simulation run to the last frame.
+
+    But for those of libraries: Blender would delete what they have on disk, which is their own files'.
+    """
     if shows_modifiers(obj):
         _forget_nodes_caches(scene, first_frame(obj))
     last = first_frame(obj) + frames - 1
-    for cache in _point_caches(scene):
-        cache.frame_end = max(cache.frame_end, last)
+    for cache in point_caches(scene):
+        if cast(bpy.types.ID, cache.id_data).library is None:
+            with bpy.context.temp_override(scene=scene, point_cache=cache):
+                bpy.ops.ptcache.free_bake()
+            cache.frame_end = max(cache.frame_end, last)
     if uses_solver(obj) or shows_modifiers(obj):
         return
     physics = physics_modifier(obj)
@@ -227,25 +194,3 @@ def _forget_nodes_caches(scene: bpy.types.Scene, first: int) -> None:
                 bake.directory, bake.use_custom_path = nowhere, True
         with bpy.context.temp_override(scene=scene, view_layer=layer, object=obj, active_object=obj):
             bpy.ops.object.simulation_nodes_cache_delete(selected=False)
-
-
-def _point_caches(scene: bpy.types.Scene) -> Iterator[bpy.types.PointCache]:
-    """The point caches of everything in the scene that is simulated frame by frame."""
-    yield from _caches_of_bodies(scene)
-    for obj in scene.objects:
-        yield from _caches_of(obj)
-
-
-def _caches_of_bodies(scene: bpy.types.Scene) -> Iterator[bpy.types.PointCache]:
-    if scene.rigidbody_world and scene.rigidbody_world.point_cache:
-        yield scene.rigidbody_world.point_cache
-
-
-def _caches_of(obj: bpy.types.Object) -> Iterator[bpy.types.PointCache]:
-    for modifier in obj.modifiers:
-        if isinstance(modifier, bpy.types.ClothModifier | bpy.types.SoftBodyModifier):
-            yield modifier.point_cache
-        elif isinstance(modifier, bpy.types.DynamicPaintModifier) and modifier.canvas_settings is not None:
-            yield from (surface.point_cache for surface in modifier.canvas_settings.canvas_surfaces)
-    for particles in obj.particle_systems:
-        yield particles.point_cache

@@ -16,10 +16,11 @@ from ..scene.rigs.repeatability import check_rigs_repeat
 from ..settings.frame_rate import frame_rate_of
 from ..settings.from_files.limits import bring_within
 from ..settings.properties import settings_of
+from .caches_below import caches_written_below
 from .motion.frame_rates import check_frame_rate
 from .motion.pose_motion import key_poses
 from .motion.training_motion import Span, check_boxes, key_training_motion
-from .scene_copy import caches_written_below, first_frame, prepare_for_bake, save_copy
+from .scene_copy import first_frame, prepare_for_bake, save_copy
 from .seals import Trust
 from .trust import holds_scripts
 
@@ -38,10 +39,11 @@ def open_scene(path: Path, plan: BakePlan, trust: Trust) -> tuple[bpy.types.Scen
     "frame_rate_missing").
     """
     check_no_link(path.parent)
+    check_no_link(path)
     _clear_cache_of_others(path.with_name(f"blendcache_{path.stem}"))
     try:
         open_plain(path).close()  # Blender would wait for a pipe
-        with caches_written_below(path.parent):
+        with caches_written_below(path.parent, plan.object):
             bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False, use_scripts=trust.is_in(path))
         scene = bpy.data.scenes[plan.scene]
         obj = scene.objects[plan.object]

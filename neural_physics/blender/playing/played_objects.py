@@ -20,6 +20,7 @@ from ...methods.loaded_models import LoadedModels
 from ...timeline.stepping import together
 from ..scene.references import search_again
 from ..scene.setting_up import keep_names
+from ..scene.simulation_caches import visits_write
 from ..settings.edits import note_edit
 from ..settings.from_files.readable_names import readable_name
 from ..settings.having_settings import has_settings, having_settings
@@ -176,7 +177,8 @@ class PlayedObjects:
             with _KeepingProblem(session):
                 reader.look(obj, depsgraph, visit)
         missing = span(reader.needs(visit) for _, _, reader in _sound(followed))
-        if missing:
+        # By itself nothing is done that writes on disk: a stranger's file says where.
+        if missing and (rendering or not visits_write()):
             further = span(reader.further(visit, scene.frame_end) for _, _, reader in _sound(followed))
             self._catch_up(scene, visit, missing, further, patient=rendering or bpy.app.background)
             if not rendering:

@@ -6,6 +6,7 @@ said to be, and reads whatever files images and fonts name, to pack them into wh
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,14 +14,21 @@ from pathlib import Path
 import bpy
 
 from ...errors import Problem
+from ...files.atomic import writing
+from ...files.links import is_own_file
 
 
 def save_open_file(path: Path, *, copy: bool, relative_remap: bool = False) -> None:
     """Save what is open as a .blend. copy: what is open keeps its own name.
 
-    Raises Problem("sculpt_elsewhere"), and RuntimeError where Blender cannot write the file.
+    Raises Problem("sculpt_elsewhere" | "folder_not_writable"), and RuntimeError where Blender cannot write
+    the file.
     """
     check_no_sculpt_elsewhere()
+    first = path.with_name(f"{path.name}@")  # what Blender writes to, and then gives the file's name
+    if os.path.lexists(first) and not is_own_file(first):
+        with writing(path.parent):
+            first.unlink()
     with _no_sculpt_named(), _nothing_packed():
         bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=copy, relative_remap=relative_remap)
 

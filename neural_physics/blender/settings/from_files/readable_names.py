@@ -158,7 +158,8 @@ def _pointed_at(struct: Struct) -> Iterator[Struct]:
     """What belongs to it, such as the settings of a modifier."""
     for name in _fields_of(struct).pointers:
         value = getattr(struct, name)
-        if value is not None and not isinstance(value, bpy.types.ID):
+        # A cache that is given a name has Blender rename its frames on disk.
+        if value is not None and not isinstance(value, bpy.types.ID | bpy.types.PointCache):
             yield value
 
 

@@ -1,0 +1,123 @@
+"""Where what is simulated in a scene keeps its frames on disk: in the folder of the scene, whatever it says.
+
+A scene names any place for that: the artist's own simulation may lie there, or a stranger's choice. A fluid
+writes there in each frame, and other caches delete what they find as soon as they are simulated anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from tempfile import mkdtemp
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ...errors import Problem
+from ..scene.animation.action_curves import curves_played
+from ..scene.simulation_caches import caches_of, caches_of_bodies, writes
+
+PREFIX = "neural_physics_"  # of the names that caches are given
+
+
+@contextmanager
+def caches_written_below(folder: Path, obj: str) -> Iterator[None]:
+    """Let what is simulated in a file that is opened here keep its caches beside it, or in a new folder.
+
+    Where that cannot be said of all of them, nothing of the file is left, and it raises
+    Problem("bake_scene_lost"), which names obj.
+    """
+    done: list[str] = []
+
+    @persistent  # the file that is opened would take it away
+    def name_anew(*_: object) -> None:
+        try:
+            _name_anew(folder)
+            done.append(bpy.data.filepath)
+        finally:
+            if not done:  # what was not come to would be simulated next
+                bpy.data.batch_remove(ids=[*bpy.data.scenes[1:], *bpy.data.objects, *bpy.data.collections])
+
+    loaded = bpy.app.handlers.load_post  # after which Blender evaluates the file for the first time
+    loaded.append(name_anew)
+    try:
+        yield
+    finally:
+        loaded.remove(name_anew)
+    if not done:
+        raise Problem("bake_scene_lost", path=folder, object=obj)
+
+
+def _name_anew(folder: Path) -> None:
+    own = [obj for obj in bpy.data.objects if obj.library is None]
+    for obj in own:
+        if obj.override_library is not None and any(True for _ in caches_of(obj)):
+            obj.make_local(clear_liboverride=True)  # else its caches are those of the library again
+        _drop_hidden_soft_body(obj)
+    for obj in bpy.data.objects:
+        for modifier in obj.modifiers:
+            if isinstance(modifier, bpy.types.FluidModifier) and modifier.domain_settings is not None:
+                modifier.domain_settings.cache_directory = mkdtemp(prefix="fluid_", dir=folder)
+    for scene in bpy.data.scenes:
+        _keep_here(caches_of_bodies(scene))
+    for obj in own:
+        _keep_here(caches_of(obj))
+    for obj in bpy.data.objects:
+        if obj.library is not None and (any(map(writes, caches_of(obj))) or _moves_caches(obj)):
+            _take_off(obj)
+
+
+def _moves_caches(obj: bpy.types.Object) -> bool:
+    """Whether where its caches lie may change from frame to frame."""
+    animation = obj.animation_data
+    if animation is None:
+        return False
+    curves = [*animation.drivers, *curves_played(animation)]
+    return len(animation.nla_tracks) > 0 or any("cache" in curve.data_path for curve in curves)
+
+
+def _take_off(obj: bpy.types.Object) -> None:
+    """Let what a library simulates stand still: its frames lie beside the library, or where that says.
+
+    To name them anew, or to switch it off, would move or delete them there. What is baked plays.
+    """
+    for modifier in list(obj.modifiers):
+        if modifier.type in ("CLOTH", "SOFT_BODY", "DYNAMIC_PAINT", "PARTICLE_SYSTEM"):
+            obj.modifiers.remove(modifier)
+
+
+def _keep_here(caches: Iterable[bpy.types.PointCache]) -> None:
+    """Let caches lie beside the file, and all that are in their lists name a place that goes with Blender.
+
+    Not none: which of them is in use, and whether it lies where it says, can be animated. Their names are
+    parts of those of the files, and the bytes of a .blend may make them lead anywhere: each gets one of ours,
+    before anything else, as Blender falls back on an older one where two of an object have the same. What is
+    called so already keeps its name, by which a resumed bake finds its frames.
+    """
+    items = [item for cache in caches for item in cache.point_caches]
+    taken = [_name_of(item) for item in items]
+    free = (name for name in (f"{PREFIX}{number}" for number in count(1)) if name not in taken)
+    for number, item in enumerate(items):
+        if not taken[number].startswith(PREFIX) or taken.index(taken[number]) < number:
+            item.name = next(free)
+        if not _name_of(item).removeprefix(PREFIX).isdecimal():
+            raise ValueError("a cache keeps a name that is not ours")
+        item.use_external, item.filepath = False, bpy.app.tempdir
+
+
+def _name_of(item: bpy.types.PointCacheItem) -> str:
+    try:
+        return item.name
+    except UnicodeDecodeError:
+        return ""
+
+
+def _drop_hidden_soft_body(obj: bpy.types.Object) -> None:
+    """Take away settings of a soft body without its modifier, by which alone their cache could be named."""
+    if obj.soft_body is not None and not any(each.type == "SOFT_BODY" for each in obj.modifiers):
+        modifier = obj.modifiers.new("Hidden", "SOFT_BODY")
+        assert isinstance(modifier, bpy.types.SoftBodyModifier)
+        _keep_here([modifier.point_cache])
+        obj.modifiers.remove(modifier)

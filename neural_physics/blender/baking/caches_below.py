@@ -102,9 +102,10 @@ def _keep_here(caches: Iterable[bpy.types.PointCache]) -> None:
     for number, item in enumerate(items):
         if not taken[number].startswith(PREFIX) or taken.index(taken[number]) < number:
             item.name = next(free)
-        if not _name_of(item).removeprefix(PREFIX).isdecimal():
-            raise ValueError("a cache keeps a name that is not ours")
         item.use_external, item.filepath = False, bpy.app.tempdir
+    # After all of it, as each of these lets Blender look at the names again; and some may be out of sight.
+    if not all(_name_of(item).removeprefix(PREFIX).isdecimal() and not item.use_external for item in items):
+        raise ValueError("a cache is not where it was to be")
 
 
 def _name_of(item: bpy.types.PointCacheItem) -> str:

@@ -1,18 +1,25 @@
 """Exported subspace physics steps as the run time does, with every setting that models have."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import synthetic
+from motion_data import make_dataset
+from test_second_opinion import options
 from test_stepping_many import MESH, model_of
+from test_subspace_training import silent
 
 pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
 
 from onnx_sessions import SAME, STEPS, Played, apart, closed_loops, sessions, wandering
 
+from learning.methods.subspace_physics.train import train
+from neural_physics.datasets.takes import Dataset
+from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.registry import load_method
 from neural_physics.methods.subspace_physics.method import FAST
 from neural_physics.models.model_file import Model, read_model
@@ -103,6 +110,7 @@ def test_a_trained_model_goes_along_with_the_run_time(model):
     assert off.max() < 1e-5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["of version 0.1.0", "silu", "contact, changes of w", "all of it"])
 def test_a_model_that_is_not_chaotic_goes_along_with_the_run_time(kind):
     """A network of small weights on a guess that is damped; large random ones lead apart within seconds."""
@@ -110,6 +118,27 @@ def test_a_model_that_is_not_chaotic_goes_along_with_the_run_time(kind):
     off = closed_loops(load_method(model), sessions(model), motion(model))
     print(f"apart after 10,000 steps: {off[-1]:.2g} m, at most {off.max():.2g} m")
     assert off.max() < 1e-5
+
+
+def test_a_model_is_exported_as_its_trainer_leaves_it(tmp_path):
+    """With a ball whose radius the takes know, springs, a shortcut and a second opinion."""
+    dataset = make_dataset(tmp_path / "dataset", 200)
+    about = tmp_path / "dataset" / "dataset.json"
+    (channel, *_) = dataset.info.channels.channels
+    told = json.loads(about.read_text()) | {"colliders": {channel.name: 0.6}}
+    about.write_text(json.dumps(told))
+    path = tmp_path / "model.safetensors"
+    options(path).work.mkdir()
+    train(Dataset.open(tmp_path / "dataset"), options(path), silent, StopRequest())
+    model = read_model(path)
+    assert model.info.settings["physics"] and "layers.shortcut" in model.tensors
+    low, high = model.tensors["interaction_low"], model.tensors["interaction_high"]
+    y = wandering(len(low), 2000, scale=0.25 * (high - low), middle=0.5 * (high + low))
+    method, files = load_method(model), sessions(model)
+    for fast, step in ((0.0, "step"), (1.0, "fast_step")):
+        method.adjust({FAST: fast})
+        found = apart(method, files[step], y, inputs=inputs_of, outputs=OUTPUTS)
+        assert found.shares["z_next"] < SAME and found.shares["w"] < SAME and found.miscounted == 0
 
 
 def test_the_second_opinion_is_a_step_of_its_own():

@@ -153,7 +153,7 @@ _EXPORTED = {
 }
 REPORT: dict[str, Any] = {
     "cores": 2,
-    "exporting": {
+    "onnx": {
         "rows": [
             {
                 "model": model,

@@ -28,7 +28,7 @@ def places(text: str) -> dict[str, list[str]]:
 
 def test_every_folder_is_a_benchmark_and_every_method_has_one():
     folders = {path.parent.name for path in (ROOT / "benchmarks").glob("*/__init__.py")}
-    assert set(BENCHMARKS) == folders == {*SPECIFICATIONS, "baking", "exporting", "playing", "solver"}
+    assert set(BENCHMARKS) == folders == {*SPECIFICATIONS, "baking", "onnx", "playing", "solver"}
     assert [each.name for each in BENCHMARKS.values()] == list(BENCHMARKS)
 
 

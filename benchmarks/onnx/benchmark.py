@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from benchmarks.declaration import Benchmark, Figure, Part, Quick
-from benchmarks.exporting import tables
-from benchmarks.exporting.steps import Sizes
+from benchmarks.onnx import tables
+from benchmarks.onnx.steps import Sizes
 
 BENCHMARK = Benchmark(
-    "exporting",
+    "onnx",
     Quick(
-        "benchmarks.exporting.steps",
+        "benchmarks.onnx.steps",
         Sizes(rounds=5),
         {
             "onnx_us": Figure("a step by ONNX Runtime", "µs", timed=True),
             "over_numpy": Figure("its step over NumPy's"),
         },
     ),
-    parts={"exporting": Part("benchmarks.exporting.steps:judge")},
-    tables={"exporting": ("exporting", tables.steps)},
+    parts={"onnx": Part("benchmarks.onnx.steps:judge")},
+    tables={"onnx": ("onnx", tables.steps)},
 )

@@ -1,4 +1,4 @@
-"""The table of exported models in docs/benchmarks/exporting.md; see `benchmarks.documents`."""
+"""The table of exported models in docs/benchmarks/onnx.md; see `benchmarks.documents`."""
 
 from __future__ import annotations
 

@@ -406,6 +406,22 @@ REPORT: dict[str, Any] = {
         ]
         for name in ("4.5", "5.2")
     },
+    "exporting": {
+        blender: [
+            {
+                "format": name,
+                "vertices": 10000,
+                "frames": 1000,
+                "seconds": 3.21 * slower,
+                "seconds_mean": 3.4 * slower,
+                "blender_seconds": 2.12,
+                "blender_seconds_mean": 2.2,
+                "speed": 0.661 / slower,
+            }
+            for name, slower in (("Alembic", 1.0), ("USD", 1.5))
+        ]
+        for blender in ("4.5", "5.2")
+    },
     "normals": {
         "rows": [
             {

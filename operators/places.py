@@ -5,12 +5,12 @@ from __future__ import annotations
 import bpy
 
 from ..neural_physics.blender.scene.targets import target_of
-from ..neural_physics.blender.settings.named_places import agree
+from ..neural_physics.blender.settings.named_places import LONGEST, agree, said
 from ..neural_physics.blender.settings.paths import places_to_allow
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.tasks.moving_files import check_move, move_files
 from ..neural_physics.errors import Problem
-from ..neural_physics.plain_text import displayable
+from ..neural_physics.plain_text import displayable, one_line
 from .support import Button, OperatorReturnItems, set_up_target, target
 
 
@@ -28,12 +28,12 @@ class NEURALPHYSICS_OT_allow_places(Button, bpy.types.Operator):
             raise Problem("places_allowed", object=obj.name)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
-        places = " and ".join(map(str, places_to_allow(target(context))))
+        places = " and ".join(map(said, places_to_allow(target(context))))
         return context.window_manager.invoke_confirm(
             self,
             event,
             title="Do you trust this location?",
-            message=displayable(f"The scene will read and write {places}"),
+            message=one_line(f"The scene will read and write {places}", LONGEST),
             confirm_text="Allow",
         )
 

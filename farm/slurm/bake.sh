@@ -6,5 +6,7 @@
 #SBATCH --open-mode=append
 #SBATCH --signal=B:TERM@60
 set -eu
-dataset=${1:?the dataset\'s folder}
-exec "${2:-blender}" -b --command neural_physics work "$dataset" --at-once "${SLURM_CPUS_ON_NODE:-0}"
+dataset=$(realpath -- "${1:?the dataset\'s folder}") blender=${2:-blender}
+case $blender in */*) blender=$(realpath -s -- "$blender") ;; esac
+cd /  # Blender loads libraries from a folder "plugins" where it is started
+exec "$blender" -b --command neural_physics work "$dataset" --at-once "${SLURM_CPUS_ON_NODE:-0}"

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from ..errors import Problem
 from ..jobs.cores import usable_cores
-from ..jobs.isolated_python import clean_environment
+from ..jobs.isolated_python import LAUNCHER, clean_environment
 from ..jobs.overdue import PATIENCE
 from ..jobs.process import JobFiles, JobProcess
 from .plan import BakePlan
@@ -52,7 +52,8 @@ def _task(plan: BakePlan, task: str, core: int, holder: int) -> list[str]:
 
 def _started(command: list[str], files: JobFiles, environment: Mapping[str, str]) -> JobProcess:
     process = JobProcess(files)
-    process.start(command, environment)
+    # Blender loads libraries from a folder `plugins` in the folder that it is started in.
+    process.start(command, environment, LAUNCHER.parent)
     return process
 
 

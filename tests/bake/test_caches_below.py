@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import sys
+import time
 
 import pytest
 
@@ -14,13 +16,19 @@ from scenes import add_cloth, add_soft_body, empty_scene
 from workplaces import place_of, silent
 
 from neural_physics.baking.plan import BakePlan
+from neural_physics.baking.programs import Programs
+from neural_physics.baking.workers import start_blender
 from neural_physics.blender.baking import caches_below
 from neural_physics.blender.baking.caches_below import PREFIX, caches_written_below
 from neural_physics.blender.baking.seals import Trust
 from neural_physics.blender.baking.take_baking import bake_take
+from neural_physics.blender.baking.take_scenes import open_scene
 from neural_physics.blender.scene.simulation_caches import caches_of
+from neural_physics.blender.settings import named_places
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
+from neural_physics.jobs.isolated_python import LAUNCHER
+from neural_physics.jobs.process import JobFiles
 
 pytestmark = [pytest.mark.blender]
 
@@ -127,3 +135,52 @@ def test_what_a_library_has_simulated_stays_as_it_is(tmp_path, how, baked, exter
     plan = BakePlan.of_dataset(tmp_path / "d")
     bake_take(plan, place_of(plan), Trust(), emit=silent, stop=StopRequest())
     assert state() == before
+
+
+def test_a_fluid_has_a_domain_of_its_own_with_the_settings_that_it_had(tmp_path):
+    """Each domain has a point cache that Python does not show, and a changed file says where that lies."""
+    empty_scene()
+    bpy.ops.mesh.primitive_cube_add()
+    fluid = bpy.context.object.modifiers.new("Fluid", "FLUID")
+    fluid.fluid_type, fluid.show_viewport = "DOMAIN", False
+    fluid.domain_settings.resolution_max, fluid.domain_settings.cache_frame_end = 17, 33
+    fluid.domain_settings.cache_directory = str(tmp_path / "theirs")
+    caches_below._name_anew(tmp_path)
+    domain = fluid.domain_settings
+    assert (domain.resolution_max, domain.cache_frame_end) == (17, 33)
+    assert "theirs" not in domain.cache_directory and str(tmp_path) in domain.cache_directory
+
+
+def test_a_scene_of_a_take_that_is_a_link_is_not_opened(tmp_path):
+    command_for(cloth_and_ball(), tmp_path / "d", 1, 8)
+    plan = BakePlan.of_dataset(tmp_path / "d")
+    (tmp_path / "private.blend").write_bytes(plan.scene_copy.read_bytes())
+    plan.scene_copy.unlink()
+    plan.scene_copy.symlink_to(tmp_path / "private.blend")
+    with pytest.raises(Problem) as caught:
+        open_scene(plan.scene_copy, plan, Trust())
+    assert caught.value.code == "place_is_link"
+
+
+def test_workers_start_where_nobody_else_puts_anything(tmp_path, monkeypatch):
+    """Blender loads libraries from a folder `plugins` in its current folder."""
+    command_for(cloth_and_ball(), tmp_path / "d", 1, 8)
+    plan = BakePlan.of_dataset(tmp_path / "d")
+    monkeypatch.chdir(plan.dataset)
+    told = [sys.executable, "-c", "import os; print(os.getcwd(), flush=True)"]
+    files = JobFiles(tmp_path / "jobs", "worker")
+    worker = start_blender(plan, Programs(tuple(told)), files, "take_000", core=0)
+    while worker.state.active:
+        time.sleep(0.05)
+        worker.poll()
+    assert str(LAUNCHER.parent) in files.log.read_text()
+
+
+def test_what_a_link_says_is_told_before_it_is_agreed_to(tmp_path):
+    empty_scene()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    (tmp_path / "neural_physics").mkdir()
+    (tmp_path / "neural_physics" / "cloth").symlink_to("../../other/hero")
+    place = tmp_path / "neural_physics" / "cloth" / "dataset"
+    assert named_places.said(place) == f"{place} (cloth is a link to ../../other/hero)"
+    assert named_places.said(tmp_path / "neural_physics" / "own") == str(tmp_path / "neural_physics" / "own")

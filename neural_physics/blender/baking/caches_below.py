@@ -7,10 +7,11 @@ writes there in each frame, and other caches delete what they find as soon as th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 import bpy
 from bpy.app.handlers import persistent
@@ -57,9 +58,12 @@ def _name_anew(folder: Path) -> None:
             obj.make_local(clear_liboverride=True)  # else its caches are those of the library again
         _drop_hidden_soft_body(obj)
     for obj in bpy.data.objects:
-        for modifier in obj.modifiers:
+        for modifier in list(obj.modifiers):
             if isinstance(modifier, bpy.types.FluidModifier) and modifier.domain_settings is not None:
-                modifier.domain_settings.cache_directory = mkdtemp(prefix="fluid_", dir=folder)
+                if obj.library is not None:
+                    obj.modifiers.remove(modifier)
+                else:
+                    _make_domain_anew(modifier).cache_directory = mkdtemp(prefix="fluid_", dir=folder)
     for scene in bpy.data.scenes:
         _keep_here(caches_of_bodies(scene))
     for obj in own:
@@ -67,6 +71,22 @@ def _name_anew(folder: Path) -> None:
     for obj in bpy.data.objects:
         if obj.library is not None and (any(map(writes, caches_of(obj))) or _moves_caches(obj)):
             _take_off(obj)
+
+
+def _make_domain_anew(modifier: bpy.types.FluidModifier) -> bpy.types.FluidDomainSettings:
+    """The same settings in a new domain: each has a point cache, too, which Python does not show."""
+    old: Any = modifier.domain_settings
+    names = [each.identifier for each in old.bl_rna.properties if not each.is_readonly]
+    told = {name: getattr(old, name) for name in names}
+    told = {name: value[:] if hasattr(value, "__len__") else value for name, value in told.items()}
+    modifier.fluid_type = "NONE"
+    modifier.fluid_type = "DOMAIN"
+    domain = modifier.domain_settings
+    assert domain is not None  # it has just been made one
+    for name, value in told.items():
+        with suppress(TypeError, AttributeError):  # what depends on another one that comes later
+            setattr(domain, name, value)
+    return domain
 
 
 def _moves_caches(obj: bpy.types.Object) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path, PurePath
 
 import bpy
@@ -61,7 +62,7 @@ def check_name(name: str) -> str:
 
 def check_place(place: Path, obj: bpy.types.Object, setting: str) -> Path:
     """The place that a setting of an object names, whole. Raises Problem("place_elsewhere")."""
-    whole = _whole(place)
+    whole = normalised(place)
     if not may_name(whole):
         raise Problem("place_elsewhere", object=obj.name, setting=setting, path=whole)
     return whole
@@ -69,7 +70,7 @@ def check_place(place: Path, obj: bpy.types.Object, setting: str) -> Path:
 
 def may_name(place: Path) -> bool:
     """Whether a scene may name this place."""
-    whole = _whole(place)
+    whole = normalised(place)
     if any(_is_below(whole, root) for root in _free_roots()):
         return True
     agreed = _agreed_now | set(_remembered())
@@ -79,7 +80,7 @@ def may_name(place: Path) -> bool:
 
 def agree(place: Path) -> None:
     """Remember that the artist knows this place; what needs no agreement is not written down."""
-    whole = _whole(place)
+    whole = normalised(place)
     if may_name(whole):
         return
     fresh = _as_agreed(whole)
@@ -150,7 +151,21 @@ def _of_programs() -> list[Path]:
     return [EXTENSION_ROOT, *(Path(folder) for folder in folders if folder)]
 
 
-def _whole(place: Path) -> Path:
+def said(place: Path) -> str:
+    """A place that is asked about, with what links on its way from the .blend say: none is visited."""
+    folder = Path(bpy.data.filepath).parent if bpy.data.filepath else None
+    if folder is None or not place.is_relative_to(folder):
+        return str(place)
+    links, here = [], folder
+    for part in place.relative_to(folder).parts:
+        here /= part
+        with suppress(OSError):  # nothing is there
+            if is_link(here):
+                links.append(f" ({part} is a link to {here.readlink()})")
+    return str(place) + "".join(links)
+
+
+def normalised(place: Path) -> Path:
     """The absolute path without `..`, found without looking at the disk."""
     return Path(os.path.abspath(place))  # noqa: PTH100 (`resolve` would look)
 

@@ -18,7 +18,7 @@ from ...files.links import check_no_link
 from ...files.looking import is_file
 from ...files.names import portable
 from .homes import not_anothers
-from .named_places import HOME, check_name, check_place, is_place, may_name, place_named
+from .named_places import HOME, check_name, check_place, is_place, may_name, normalised, place_named
 from .own_folders import unsaved_folder
 from .properties import settings_of
 
@@ -56,7 +56,7 @@ def places_to_allow(obj: bpy.types.Object) -> list[Path]:
         places.append(_named_dataset(obj))
     if is_place(settings.model_path):
         places.append(_named_model(obj))
-    return [place for place in places if not may_name(place)]
+    return [normalised(place) for place in places if not may_name(place)]
 
 
 def check_places(obj: bpy.types.Object) -> None:

@@ -152,5 +152,6 @@ def _check_saved(obj: bpy.types.Object | None) -> bpy.types.Object:
 
 def _for_flamenco(obj: bpy.types.Object, kind: str) -> Submission:
     folder = dataset_folder(obj)
+    typed([str(folder)])  # it is pasted, too
     write_job_file(folder, FLAMENCO_JOB)
     return _keep(obj, kind, Submission(str(folder), FOR_FLAMENCO))

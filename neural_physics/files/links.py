@@ -23,6 +23,14 @@ def is_link(place: Path) -> bool:
     return stat.S_ISLNK(found.st_mode) or bool(getattr(found, "st_reparse_tag", 0) & STANDS_FOR_ANOTHER)
 
 
+def has_link(folder: Path, *parts: str) -> bool:
+    """Whether a folder, or one of those within each other in it, is a link, or cannot be asked."""
+    try:
+        return is_link(folder) or any(is_link(folder := folder / part) for part in parts)
+    except OSError:
+        return True
+
+
 def check_no_link(place: Path) -> Path:
     """A place beside or below a checked one, unless it leads elsewhere.
 

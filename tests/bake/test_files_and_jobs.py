@@ -452,3 +452,29 @@ def test_another_objects_place_of_countless_folders_keeps_nobody_waiting(tmp_pat
         stranger_names(other, "//" + "a/" * parts)
         assert paths.dataset_folder(cloth).is_dir()
     assert time.monotonic() - begun < 2.0
+
+
+def test_the_default_place_of_an_object_is_not_looked_at_through_links(tmp_path, monkeypatch):
+    """On Windows a link may lead to a server, which a look already tells who looks."""
+    cloth = saved_cloth(tmp_path)
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "dataset").mkdir(parents=True)
+    (elsewhere / "dataset" / "dataset.json").write_bytes(b"{}")
+    home = tmp_path / named_places.HOME
+    home.mkdir()
+    (home / "Sheet").symlink_to(elsewhere)
+    (home / "scene").symlink_to(elsewhere)
+    looked = []
+
+    def noting(own):
+        def look(path, *more, **named):
+            looked.append(str(path))
+            return own(path, *more, **named)
+
+        return look
+
+    for name in ("stat", "scandir", "listdir"):
+        monkeypatch.setattr(os, name, noting(getattr(os, name)))
+    assert paths.home_folder(cloth) == home / "scene" / "Sheet"
+    links = str(home / "Sheet"), str(home / "scene")
+    assert not [each for each in looked if each.startswith(links)]

@@ -10,6 +10,7 @@ from pathlib import Path
 import bpy
 
 from ...errors import Problem
+from ...files.links import has_link
 from ...files.listing import first_entries
 from ...files.names import same_key
 from .glances import Glances
@@ -59,7 +60,12 @@ def _look_into(parent: Path) -> _Look:
 
 
 def _entries(folder: Path) -> list[Path]:
-    """What can be seen in a folder: where it cannot be read, nothing is written there either."""
+    """What can be seen in a folder: where it cannot be read, nothing is written there either.
+
+    Nor through a link, which is not visited before the artist has agreed to it.
+    """
+    if has_link(folder.parent, folder.name):
+        return []
     try:
         return first_entries(folder, None)
     except Problem:

@@ -14,7 +14,7 @@ from pathlib import Path
 import bpy
 
 from ...errors import Problem
-from ...files.links import check_no_link
+from ...files.links import check_no_link, has_link
 from ...files.looking import is_file
 from ...files.names import portable
 from .homes import not_anothers
@@ -125,8 +125,9 @@ def home_folder(obj: bpy.types.Object) -> Path:
         return not_anothers(unsaved_folder() / name, obj)
     blend = Path(bpy.data.filepath)
     home = blend.parent / HOME
-    # Where earlier versions kept them.
-    if is_file(home / name / DATASET / "dataset.json") or is_file(home / name / MODEL):
+    # Where earlier versions kept them. Through links nothing is looked at before the artist has agreed to it.
+    plain = not has_link(home, name, DATASET.name)
+    if plain and (is_file(home / name / DATASET / "dataset.json") or is_file(home / name / MODEL)):
         return home / name
     return not_anothers(home / portable(blend.stem) / name, obj)
 

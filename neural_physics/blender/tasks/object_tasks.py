@@ -20,6 +20,7 @@ from ...datasets.take_folders import side_folder, together_folder, under_way
 from ...datasets.takes import BODY, Dataset
 from ...errors import Problem
 from ...files.atomic import writing
+from ...files.links import check_no_link
 from ...files.looking import has_file, has_folder, is_file
 from ...files.replacing import remove_folder
 from ...jobs.wording import job_name
@@ -261,9 +262,12 @@ def _alone(obj: bpy.types.Object, folder: Path, steps: importing.ImportSteps) ->
 
 
 def interaction_beside(cache: Path) -> Path:
-    """The interaction file of a point cache's name: .npy if there is one, else .csv."""
-    arrays = cache.with_suffix(".npy")
-    return arrays if is_file(arrays) else cache.with_suffix(".csv")
+    """The interaction file of a point cache's name: .npy if there is one, else .csv.
+
+    Raises Problem("place_is_link"): of what the artist has not chosen, links are not followed.
+    """
+    arrays = check_no_link(cache.with_suffix(".npy"))
+    return arrays if is_file(arrays) else check_no_link(cache.with_suffix(".csv"))
 
 
 def interaction_of(obj: bpy.types.Object, cache: Path, chosen: Path | None, from_scene: bool) -> Path | None:

@@ -20,8 +20,8 @@ from .tapes import Tape
 
 
 def write_file(plan: Mapping[str, Any], stop: StopRequest) -> dict[str, Any]:
-    """Export; what there is to say. `paths`: of each object, where it is in an Alembic or USD file, which is
-    read again for that; "" for what does not move.
+    """Export; what there is to say. `paths`, where the file is to be shown: of each object, where it is there,
+    which is read again for that; "" for what does not move.
 
     Raises Problem("export_failed"), and what `blend_of` does.
     """
@@ -37,7 +37,7 @@ def write_file(plan: Mapping[str, Any], stop: StopRequest) -> dict[str, Any]:
     for obj, names in zip(objects, plan["names"], strict=True):
         obj.name, obj.data.name = names
         scene.collection.objects.link(obj)
-    progress = Progress(print_event, f"Writing {plan['shown']}", last - first + 1)
+    progress = Progress(print_event, f"Writing {plan['name']}", last - first + 1)
     files = zip(plan["shapes"], plan["places"], strict=True)
     tapes = [Tape(Path(shapes), Path(places), stop) for shapes, places in files]
     if format_of(path) == "GLTF":
@@ -57,6 +57,8 @@ def write_file(plan: Mapping[str, Any], stop: StopRequest) -> dict[str, Any]:
     bpy.app.handlers.frame_change_pre.append(follow)
     named = [name_in_file(obj.name) for obj in objects]
     export_scene(path, first, last)
+    if not plan["show"]:
+        return {"paths": [], "said": ""}
     bpy.ops.wm.read_factory_settings(use_empty=True)
     import_scene(path)
     found = {

@@ -71,7 +71,7 @@ def write_steps(
 
     def begin(recorded: list[Recorded]) -> None:
         meshes.extend(one.mesh for one in recorded)
-        plan = _planned(scene, job.folder, recorded, sampling, scratch=scratch, shown=path.name)
+        plan = _planned(scene, job.folder, recorded, sampling, scratch=scratch, name=path.name, show=show)
         job.start([*programs.background_blender(WORKER), str(plan)])
 
     try:
@@ -137,7 +137,8 @@ def _planned(
     sampling: Sampling,
     *,
     scratch: Path,
-    shown: str,
+    name: str,
+    show: bool,
 ) -> Path:
     """The other Blender's work, as a file."""
     first = sampling.first * sampling.samples
@@ -146,7 +147,8 @@ def _planned(
         "task": "write",
         "recorded": str(folder / "recorded.blend"),
         "path": str(scratch),
-        "shown": shown,
+        "name": name,
+        "show": show,
         "names": [(one.name, one.data_name) for one in recorded],
         "places": [str(one.places) for one in recorded],
         "shapes": [str(one.shapes) for one in recorded],

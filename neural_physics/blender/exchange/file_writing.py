@@ -22,8 +22,9 @@ from .tapes import Tape
 def write_file(plan: Mapping[str, Any], stop: StopRequest) -> dict[str, Any]:
     """Export; what there is to say.
 
-    `paths`, where the file is to be shown: of each object, where it is in it, for which that is read again; ""
-    for what does not move.
+    `paths`, where the file is to be shown: of each object, where it is in it, for which that is read again;
+    "" for what does not move.
+
     Raises Problem("export_failed"), and what `blend_of` does.
     """
     path, first, last = Path(plan["path"]), plan["first"], plan["last"]

@@ -67,3 +67,15 @@ class SteppedButton(Button):
         if context.workspace is not None:
             context.workspace.status_text_set(None)
         return result
+
+
+class FileButton(SteppedButton):
+    """Clicked, it asks for its `filepath`, and then takes one step after the other; called, it takes all."""
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
+        self._chosen_in_window = True
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: bpy.types.Context) -> set[OperatorReturnItems]:
+        return self.begin(context) if getattr(self, "_chosen_in_window", False) else super().execute(context)

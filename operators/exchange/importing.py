@@ -13,8 +13,8 @@ from ...neural_physics.blender.scene.sources import check_mesh
 from ...neural_physics.blender.scene.targets import target_of
 from ...neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ...neural_physics.blender.tasks import object_tasks
-from ..stepping import SteppedButton, Steps
-from ..support import OperatorReturnItems, scene_of, target
+from ..stepping import FileButton, Steps
+from ..support import scene_of, target
 
 ROLES = [
     ("training", "Training", "Learn from this take"),
@@ -23,7 +23,7 @@ ROLES = [
 ]
 
 
-class NEURALPHYSICS_OT_import_take(SteppedButton, bpy.types.Operator):
+class NEURALPHYSICS_OT_import_take(FileButton, bpy.types.Operator):
     bl_idname = "neural_physics.import_take"
     bl_label = "Import Take"
     bl_description = (
@@ -63,14 +63,6 @@ class NEURALPHYSICS_OT_import_take(SteppedButton, bpy.types.Operator):
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
         check_mesh(target_of(context))
-
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
-        self._chosen_in_window = True
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
-
-    def execute(self, context: bpy.types.Context) -> set[OperatorReturnItems]:
-        return self.begin(context) if getattr(self, "_chosen_in_window", False) else super().execute(context)
 
     def steps(self, context: bpy.types.Context) -> Steps:
         cache = Path(bpy.path.abspath(self.filepath))

@@ -16,7 +16,7 @@ from ...neural_physics.blender.settings.registration import register_classes, un
 from ...neural_physics.errors import Problem
 from ...neural_physics.files.names import portable
 from ...neural_physics.plain_text import displayable
-from ..stepping import SteppedButton, Steps
+from ..stepping import FileButton, SteppedButton, Steps
 from ..support import OperatorReturnItems, scene_of, set_up_target, target
 
 
@@ -88,7 +88,7 @@ class NEURALPHYSICS_OT_bake_playback(MotionButton, bpy.types.Operator):
     )
 
 
-class NEURALPHYSICS_OT_export_motion(MotionButton, bpy.types.Operator):
+class NEURALPHYSICS_OT_export_motion(MotionButton, FileButton, bpy.types.Operator):
     bl_idname = "neural_physics.export_motion"
     bl_label = "Export Motion"
     bl_description = (
@@ -107,14 +107,9 @@ class NEURALPHYSICS_OT_export_motion(MotionButton, bpy.types.Operator):
         return self.show
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
-        self._chosen_in_window = True
         if not self.filepath:
             self.filepath = f"//{portable(target(context).name)}.abc" if bpy.data.filepath else ""
-        context.window_manager.fileselect_add(self)
-        return {"RUNNING_MODAL"}
-
-    def execute(self, context: bpy.types.Context) -> set[OperatorReturnItems]:
-        return self.begin(context) if getattr(self, "_chosen_in_window", False) else super().execute(context)
+        return super().invoke(context, event)
 
 
 CLASSES = (NEURALPHYSICS_OT_bake_playback, NEURALPHYSICS_OT_export_motion)

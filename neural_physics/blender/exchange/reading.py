@@ -15,7 +15,6 @@ from mathutils import Matrix
 
 from ...arrays import Doubles, Floats
 from ...datasets.importing import Sampled
-from ...datasets.point_caches import read_pc2
 from ...errors import Problem
 from ...files.atomic import writing
 from ...files.looking import is_file
@@ -95,10 +94,9 @@ def read_steps(
         yield round(SHARE * state.share), SHARE
         time.sleep(LOOK_EVERY)
     job.check()
-    count = len(read_pc2(job.folder / SHAPES))
     places = np.load(job.folder / PLACES, allow_pickle=False)
     rest = np.load(job.folder / REST, allow_pickle=False) if chosen.rest else None
-    sampled = None if chosen.shapes_alone else _sampled(scene, obj, others, places[:count])
+    sampled = None if chosen.shapes_alone else _sampled(scene, obj, others, places)
     return Read(job.folder / SHAPES, sampled, rest)
 
 

@@ -13,6 +13,7 @@ from neural_physics.baking.programs import Programs
 from neural_physics.baking.work import Work
 from neural_physics.datasets.take_folders import holders_folder, last_holder
 from neural_physics.jobs.events import Emit, StopRequest
+from neural_physics.jobs.isolated_python import run_module
 from neural_physics.jobs.leases import Observer
 
 
@@ -46,7 +47,7 @@ def take_folder(dataset: Path, name: str = "take_000") -> Path:
 
 def baked_here(plan: BakePlan, emit: Emit = silent) -> dict[str, Any]:
     """What a bake of a plan comes to, by the solver of this Python; Blender is not to be needed."""
-    solver = (sys.executable, "-m", "ml_backend", "simulate", "--json")
+    solver = (*run_module(sys.executable, "ml_backend"), "simulate", "--json")
     return Work(plan, Programs(("false",), solver), emit, StopRequest()).run()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from ..errors import Problem
@@ -58,8 +59,9 @@ def open_own(path: str | Path, flags: int) -> int:
     Raises OSError, and Problem("place_is_link" | "place_not_own_file").
     """
     place = check_no_link(Path(path))
-    if os.path.lexists(place) and not is_own_file(place):  # first, as a device may act when opened
-        raise Problem("place_not_own_file", path=place)
+    with suppress(FileNotFoundError):  # asked once only, as it may be deleted after that
+        if not _is_own(os.lstat(place)):  # before it is opened, as a device may act then
+            raise Problem("place_not_own_file", path=place)
     opened = os.open(place, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0), 0o666)
     if not _is_own(os.fstat(opened)):  # another one stands there by now
         os.close(opened)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import stat
 import secrets
 import time
 import uuid
@@ -163,11 +164,12 @@ class Observer:
         lease = Lease(folder, number, about, self._clock, undisturbed=undisturbed)
         check_no_link(folder)
         with writing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
+            if not _is_made(folder):
+                return None
             try:
                 with open(_path(folder, lease.number), "xb", opener=open_own) as file:
                     file.write(lease.text())
-            except FileExistsError:
+            except (FileExistsError, FileNotFoundError):  # another one held it, or was done, before
                 return None
             # A number that had been taken, and whose file was deleted since, is nobody's any more.
             latest = holder_of(folder)
@@ -194,6 +196,18 @@ def holder_of(folder: Path) -> Holder | None:
     except (OSError, ValueError):
         said = {}
     return Holder(number, said if isinstance(said, dict) else {})
+
+
+def _is_made(folder: Path) -> bool:
+    """Make it; False where another one that was done with it removed it in that moment. Raises OSError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        with suppress(FileNotFoundError):
+            if not stat.S_ISDIR(os.lstat(error.filename).st_mode):
+                raise
+        return False
+    return True
 
 
 def _path(folder: Path, number: int) -> Path:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import threading
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -162,3 +164,23 @@ def test_a_number_too_long_for_a_file_is_refused_in_a_sentence(tmp_path):
     with pytest.raises(Problem) as raised:
         Observer().claim(tmp_path)
     assert raised.value.code == "folder_not_writable"
+
+
+def test_who_removes_what_is_done_stops_nobody_that_comes_at_that_moment(tmp_path):
+    """Several computers come to a take as another one that has finished it removes its folder."""
+    folder, failed = tmp_path / "bake" / "take", []
+
+    def come():
+        for _ in range(400):
+            try:
+                Observer().claim(folder)
+            except Problem as problem:
+                failed.append(problem)
+            shutil.rmtree(folder, ignore_errors=True)
+
+    together = [threading.Thread(target=come) for _ in range(4)]
+    for thread in together:
+        thread.start()
+    for thread in together:
+        thread.join()
+    assert not failed

@@ -193,9 +193,8 @@ def test_kill_9_at_random_moments_changes_nothing(make, tmp_path):
     assert contents(tmp_path / "broken") == contents(tmp_path / "whole")
 
 
-def test_the_whole_job_with_recorded_tracks(tmp_path, monkeypatch):
+def test_the_whole_job_with_recorded_tracks(tmp_path):
     """The coordinator, the command and the clean-up, with tracks that are there already."""
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     events = []
     result = baked_here(ball_on_jelly(tmp_path / "d", 6), events.append)
     assert result["frames"] == 6 and result["excluded"] == 0
@@ -209,8 +208,7 @@ def test_the_whole_job_with_recorded_tracks(tmp_path, monkeypatch):
     assert np.array_equal(take.interaction, recorded)
 
 
-def test_a_body_that_nothing_holds_falls_and_does_not_explode(tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+def test_a_body_that_nothing_holds_falls_and_does_not_explode(tmp_path):
     asked = request(jelly(self_contact=False), cuboid((0.0, 0.0, 0.0), (0.2, 0.2, 0.2)))
     plan = plan_for(tmp_path / "d", asked, tracks(asked, 120))
     result = baked_here(plan)

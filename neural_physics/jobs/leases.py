@@ -14,8 +14,8 @@ from __future__ import annotations
 import json
 import os
 import platform
-import stat
 import secrets
+import stat
 import time
 import uuid
 from collections.abc import Callable

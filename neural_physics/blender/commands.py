@@ -183,7 +183,7 @@ def _write_motion(
     first = scene.frame_start if args.first is None else args.first
     last = scene.frame_end if args.last is None else args.last
     objects = playing_objects(scene) if args.all else [obj]
-    sampling = Sampling(first, last, args.samples, args.error)
+    sampling = Sampling(first, last, args.samples, args.error, args.overlap)
     said = _to_the_end(_told(motion_steps(scene, objects, path, sampling, show=show), path.name))
     print_line(f"Frames {first} to {last} are in {path}{said and f': {said}'}")
 
@@ -320,14 +320,17 @@ def _parser() -> Parser:
         help="write the motion to this file (PC2, Alembic or USD), to render without the extension",
     )
     export = command(
-        "export", _export, "Write the motion of the model as Alembic or USD for other programs.", saves=False
+        "export", _export, "Write the motion of the model for other programs and game engines.", saves=False
     )
     export.add_argument("file", type=_absolute_path, help=", ".join(FORMATS))
     for sub in (play, export):
         sub.add_argument("--first", type=int, help="first frame of the file (default: the scene's)")
         sub.add_argument("--last", type=int, help="last frame of the file (default: the scene's)")
-        sub.add_argument("--samples", type=_samples, default=1, help="samples of each frame (Alembic, USD)")
+        sub.add_argument("--samples", type=_samples, default=1, help="samples of each frame (not in PC2)")
         sub.add_argument("--error", type=float, default=Sampling.error, help="of shape keys in glTF, metres")
+        sub.add_argument(
+            "--overlap", type=_overlap, default=0, help="frames over which a texture is closed to a loop"
+        )
         sub.add_argument("--all", action="store_true", help="all objects that play into one file")
     command("stop", _stop, "Turn the simulation back on, and save the scene.", saves=True)
     pack = command("pack", _pack, "Put the model file into the .blend, and save it.", saves=True)
@@ -374,6 +377,14 @@ def _samples(word: str) -> int:
     if not 1 <= samples <= MOST_SAMPLES:
         raise argparse.ArgumentTypeError(f"{samples} is not between 1 and {MOST_SAMPLES}")
     return samples
+
+
+def _overlap(word: str) -> int:
+    """Reads over how many frames a loop is closed."""
+    frames = int(word)
+    if frames < 0:
+        raise argparse.ArgumentTypeError(f"{frames} is less than 0")
+    return frames
 
 
 def _pair(word: str) -> tuple[str, str]:

@@ -142,6 +142,21 @@ PROBLEMS: dict[str, str] = {
     "shape_keys_too_long": (
         "{object} has {found} frames to make shape keys of, and {allowed} is the most: export fewer."
     ),
+    "export_texture_alone": (
+        "{path} is a texture, which holds the motion of one object: choose .abc, .usdc or .glb for more."
+    ),
+    "texture_too_large": (
+        "{object} has {vertices} vertices in {frames} frames, and a texture of {side} x {side} texels holds no such "
+        "motion: export fewer frames, or switch off modifiers that subdivide it."
+    ),
+    "loop_too_short": (
+        "A loop of {frames} frames of {object} cannot be closed over {overlap} frames: let it overlap by "
+        "{frames} at most."
+    ),
+    "export_loop_of_texture": (
+        "{path} is not a texture, and others are not closed to loops: let its name end in _vat.png or _vat.exr, or "
+        "let 0 frames overlap."
+    ),
     "export_not_shown": (
         "{path} is for other programs and cannot be shown here in place of what plays: choose .pc2, .abc or .usdc."
     ),

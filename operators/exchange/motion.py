@@ -25,7 +25,8 @@ class MotionButton(SteppedButton):
 
     filepath: StringProperty(
         name="File",
-        description="PC2, Alembic or USD, as its name ends. If empty, a PC2 file beside the model",
+        description="PC2, Alembic, USD, glTF or a vertex animation texture, as its name ends. "
+        "If empty, a PC2 file beside the model",
         subtype="FILE_PATH",
         options={"SKIP_SAVE", "PATH_SUPPORTS_BLEND_RELATIVE"},
     )
@@ -34,7 +35,7 @@ class MotionButton(SteppedButton):
     last: IntProperty(name="Last Frame", description="If not set, the scene's", options={"SKIP_SAVE"})
     samples: IntProperty(
         name="Samples per Frame",
-        description="More than one for motion blur in other programs: Alembic and USD alone",
+        description="More than one for motion blur in other programs; not in PC2",
         default=1,
         min=1,
         max=MOST_SAMPLES,
@@ -42,10 +43,16 @@ class MotionButton(SteppedButton):
     )
     all_objects: BoolProperty(
         name="All That Plays",
-        description="All objects that play into one file: Alembic and USD alone",
+        description="All objects that play into one file: Alembic, USD and glTF alone",
         options={"SKIP_SAVE"},
     )
-
+    overlap: IntProperty(
+        name="Loop Overlap",
+        description="Vertex animation textures alone: so many frames are played beyond the last one and "
+        "blended into the first ones, so that the motion repeats without a jump; 0 for no loop",
+        min=0,
+        options={"SKIP_SAVE"},
+    )
     error: FloatProperty(
         name="Max Error",
         description="glTF alone: how far any vertex may be off in any frame; less takes more shape keys",
@@ -69,7 +76,7 @@ class MotionButton(SteppedButton):
         last = self.last if given("last") else scene.frame_end
         path = Path(bpy.path.abspath(self.filepath)) if self.filepath else playback_path(obj)
         objects = playing_objects(scene) if self.all_objects else [obj]
-        sampling = Sampling(first, last, self.samples, self.error)
+        sampling = Sampling(first, last, self.samples, self.error, self.overlap)
         said = yield from motion_steps(scene, objects, path, sampling, show=self.shows)
         self.report({"INFO"}, f"Frames {first} to {last} are in {displayable(path)}{said and f': {said}'}")
 
@@ -92,13 +99,15 @@ class NEURALPHYSICS_OT_export_motion(MotionButton, FileButton, bpy.types.Operato
     bl_idname = "neural_physics.export_motion"
     bl_label = "Export Motion"
     bl_description = (
-        "Write the motion as Alembic or USD for other programs, as it looks with all modifiers; Esc stops"
+        "Write the motion as Alembic or USD for other programs, or as glTF or a vertex animation texture for "
+        "game engines, as it looks with all modifiers; Esc stops"
     )
 
     filter_glob: StringProperty(default=GLOB.replace("*.pc2;", ""), options={"HIDDEN"})
     show: BoolProperty(
         name="Show the File",
-        description="Show the file in the object's place from now on, instead of playing",
+        description="Show the file in the object's place from now on, instead of playing; a vertex animation "
+        "texture is shown beside it",
         options={"SKIP_SAVE"},
     )
 

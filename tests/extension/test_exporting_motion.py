@@ -92,3 +92,33 @@ there, = (obj for obj in bpy.data.objects if obj.type == "MESH")
 same(there)
 """
     )
+
+
+def test_a_texture_is_exported_by_the_button_and_by_the_command(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        SCENE
+        + """
+import json
+assert ours.export_motion(filepath="//sheet_vat.png", overlap=4, show=True) == {"FINISHED"}
+assert sheet.neural_physics.playing
+names = ["sheet_vat.fbx", "sheet_vat.glb", "sheet_vat.json", "sheet_vat.png"]
+assert sorted(each.name for each in HERE.glob("sheet_vat*")) == names
+data = json.loads((HERE / "sheet_vat.json").read_text())
+assert data["os-remap"]["Frames"] == 12 and data["animations"]["Sheet"]["looping"]
+there = bpy.data.objects["sheet_vat"]
+aside = np.array(there.location) - data["neural_physics"]["origin"]
+off = [np.abs(shown(there, frame) - aside - played[frame - 1]).max() for frame in range(5, 13)]
+assert max(off) <= data["neural_physics"]["error"] + 1e-6, (off, data)
+bpy.ops.wm.save_as_mainfile(filepath=str(HERE / "shown.blend"))
+bpy.ops.wm.open_mainfile(filepath=str(HERE / "shown.blend"))
+assert np.abs(shown(bpy.data.objects["sheet_vat"], 9) - aside - played[8]).max() < 1e-4
+
+bpy.ops.wm.open_mainfile(filepath=str(HERE / "scene.blend"))
+words = ["export", str(HERE / "again_vat.exr"), "--first", "1", "--last", "12", "--overlap", "4"]
+assert commands.main([*words, "--object", "Sheet"]) == 0
+again = json.loads((HERE / "again_vat.json").read_text())
+assert again["os-remap"] == data["os-remap"], (again, data)
+assert commands.main([*words, "--overlap", "-1"]) == 2
+assert commands.main([*words, "--overlap", "13"]) == 1
+"""
+    )

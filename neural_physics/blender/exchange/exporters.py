@@ -66,6 +66,36 @@ def export_scene(path: Path, first: int, last: int) -> None:
         )
 
 
+def export_mesh(path: Path) -> None:
+    """Write all of the scene that is open as it stands, as glTF or FBX: for the engines that read these.
+
+    Raises Problem("export_failed").
+    """
+    export: Any = bpy.ops.export_scene
+    if path.suffix == ".fbx":
+        bpy.ops.preferences.addon_enable(module="io_scene_fbx")
+        # No unit but the metre in the numbers, and no rotation but that of the object: as OpenVAT has it.
+        _call(
+            path,
+            lambda: export.fbx(
+                filepath=str(path),
+                check_existing=False,
+                object_types={"MESH"},
+                use_mesh_modifiers=False,
+                bake_anim=False,
+                path_mode="STRIP",
+            ),
+        )
+    else:
+        bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
+        _call(
+            path,
+            lambda: export.gltf(
+                filepath=str(path), check_existing=False, export_format="GLB", export_animations=False
+            ),
+        )
+
+
 def import_scene(path: Path) -> None:
     """Read a file into the scene that is open. Raises Problem("export_failed")."""
     wm: Any = bpy.ops.wm

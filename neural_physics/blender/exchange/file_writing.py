@@ -17,6 +17,7 @@ from .formats import format_of
 from .keyed_shapes import blend_of, give_keys, said
 from .recorded_file import NUMBER
 from .tapes import Tape
+from .texture_writing import write_texture
 
 
 def write_file(plan: Mapping[str, Any], stop: StopRequest) -> dict[str, Any]:
@@ -25,7 +26,7 @@ def write_file(plan: Mapping[str, Any], stop: StopRequest) -> dict[str, Any]:
     `paths`, where the file is to be shown: of each object, where it is in it, for which that is read again;
     "" for what does not move.
 
-    Raises Problem("export_failed"), and what `blend_of` does.
+    Raises Problem("export_failed"), and what `blend_of` and `write_texture` do.
     """
     path, first, last = Path(plan["path"]), plan["first"], plan["last"]
     bpy.ops.wm.read_factory_settings(use_empty=True)
@@ -42,6 +43,8 @@ def write_file(plan: Mapping[str, Any], stop: StopRequest) -> dict[str, Any]:
     progress = Progress(print_event, f"Writing {plan['name']}", last - first + 1)
     files = zip(plan["shapes"], plan["places"], strict=True)
     tapes = [Tape(Path(shapes), Path(places), stop) for shapes, places in files]
+    if format_of(path) == "TEXTURE":
+        return write_texture(plan, objects[0], tapes[0])
     if format_of(path) == "GLTF":
         bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
         span = Span(first, last - first + 1, plan["fps"])

@@ -31,17 +31,24 @@ class Sampling:
     """Which moments of a scene: the frames first..last, and so many samples from one to the next.
 
     error: how far off shape keys may be, metres, where a file has nothing else.
+    overlap: frames after the last one, over which a loop is closed.
     """
 
     first: int
     last: int
     samples: int = 1
     error: float = 0.001
+    overlap: int = 0
 
     @property
     def times(self) -> Doubles:
         """In frames of the scene."""
-        return self.first + np.arange((self.last - self.first) * self.samples + 1) / self.samples
+        return self.first + np.arange(self.count + self.overlap * self.samples) / self.samples
+
+    @property
+    def count(self) -> int:
+        """How many there are without the overlap."""
+        return (self.last - self.first) * self.samples + 1
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ import bpy
 from ...errors import Problem
 from ...files.atomic import writing
 from ...files.looking import has_folder
-from ...files.replacing import replace
 from ..jobs import programs
 from ..jobs.scratch_job import ScratchJob
 from ..playing.handlers import PLAYED
@@ -23,9 +22,12 @@ from ..playing.playback import detach
 from ..scene.modifiers.cache_modifier import remove_cache
 from ..scene.modifiers.sequence_cache import show_sequence
 from ..settings.own_folders import EXTENSION_ROOT
-from .formats import format_of
+from .formats import files_of, format_of
+from .landing import Landing
 from .recorded_file import write_recorded
 from .recording import Recorded, Sampling, record_steps, remove
+from .texture_checks import check_texture
+from .texture_shown import show_texture
 
 KIND = "write_motion"  # of job
 WORKER = EXTENSION_ROOT / "neural_physics" / "blender" / "exchange" / "worker.py"
@@ -60,17 +62,18 @@ def write_steps(
     iterator leaves everything as it was. show: whether
     they show the file from now on, in place of playing. Times in the file are those of the scene: of
     sub-frames USD has as many more frames a second.
-    glTF has shape keys (morph targets) with keyed values, within `sampling.error`.
+    glTF has shape keys (morph targets) with keyed values, within `sampling.error`. A vertex animation texture
+    comes with its meshes and its data beside it, and is shown by another object beside the one that plays on.
     Raises what `check` and `record_steps` do, and Problem("export_failed" | "job_not_started").
     """
     check(objects, path, sampling)
     if show and format_of(path) == "GLTF":
         raise Problem("export_not_shown", path=path)
-    scratch = path.with_name(f"{path.stem}.new{path.suffix}")
-    job, meshes = ScratchJob(KIND), list[bpy.types.Mesh]()
+    landing, job, began = Landing(path), ScratchJob(KIND), list[Recorded]()
 
     def begin(recorded: list[Recorded]) -> None:
-        meshes.extend(one.mesh for one in recorded)
+        began.extend(recorded)
+        scratch = landing.scratch
         plan = _planned(scene, job.folder, recorded, sampling, scratch=scratch, name=path.name, show=show)
         job.start([*programs.background_blender(WORKER), str(plan)])
 
@@ -79,7 +82,7 @@ def write_steps(
             job.folder.mkdir(parents=True, exist_ok=True)
         with writing(path.parent):
             path.parent.mkdir(parents=True, exist_ok=True)
-            scratch.unlink(missing_ok=True)
+            landing.clear()
         # The other Blender starts, and writes what is there already, while the rest is recorded.
         for done, total in record_steps(scene, objects, sampling, job.folder, begun=begin):
             yield round(SHARE * done / total), 2 * SHARE
@@ -88,13 +91,15 @@ def write_steps(
             time.sleep(LOOK_EVERY)
         job.check()
         with writing(path.parent):
-            replace(scratch, path)
+            landing.land()
+        if show and format_of(path) == "TEXTURE":
+            show_texture(objects[0], began[0], path, state.result["texture"])
     finally:
-        remove(meshes)
+        remove([one.mesh for one in began])
         job.close()
         with suppress(OSError):
-            scratch.unlink(missing_ok=True)
-    if show:
+            landing.clear()
+    if show and format_of(path) != "TEXTURE":
         places = state.result.get("paths", [])
         for obj, place in zip(objects, places, strict=True):
             detach(obj)
@@ -112,17 +117,23 @@ def _quiet(steps: Generator[tuple[int, int], None, None]) -> Steps:
 def check(objects: Sequence[bpy.types.Object], path: Path, sampling: Sampling) -> None:
     """Raise what keeps objects from being written.
 
-    Problem("export_format_unknown" | "frames_reversed" | "file_is_folder" | "nothing_plays" | "not_playing").
+    Problem("export_format_unknown" | "frames_reversed" | "file_is_folder" | "nothing_plays" | "not_playing" |
+    "export_loop_of_texture"), and what `check_texture` does.
     """
     format_of(path)
     if not objects:
         raise Problem("nothing_plays")
     if sampling.first > sampling.last:
         raise Problem("frames_reversed", object=objects[0].name, first=sampling.first, last=sampling.last)
-    if has_folder(path):
-        raise Problem("file_is_folder", path=path)
+    for each in files_of(path):
+        if has_folder(each):
+            raise Problem("file_is_folder", path=each)
     for obj in objects:
         PLAYED.sound_session(obj)
+    if format_of(path) == "TEXTURE":
+        check_texture(objects, path, sampling)
+    elif sampling.overlap:
+        raise Problem("export_loop_of_texture", path=path)
 
 
 def playing_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
@@ -157,6 +168,8 @@ def _planned(
         "fps": scene.render.fps * sampling.samples,
         "fps_base": scene.render.fps_base,
         "error": sampling.error,
+        "samples": sampling.samples,
+        "overlap": sampling.overlap * sampling.samples,
     }
     with writing(folder):
         (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")

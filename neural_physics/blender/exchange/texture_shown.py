@@ -22,9 +22,14 @@ Value = bpy.types.NodeSocket | float
 
 
 def show_texture(
-    obj: bpy.types.Object, recorded: Recorded, path: Path, data: Mapping[str, Any]
-) -> bpy.types.Object:
-    """Add an object beside the one that was recorded, which plays the file by its data; returns it.
+    scene: bpy.types.Scene,
+    obj: bpy.types.Object,
+    recorded: Recorded,
+    path: Path,
+    *,
+    data: Mapping[str, Any],
+) -> None:
+    """Add an object beside the one that was recorded, which plays the file by its data.
 
     The mesh is moved by nothing but the texture, and by the map into it.
     """
@@ -44,9 +49,7 @@ def show_texture(
     shown.location = origin.tolist()
     modifier = cast(bpy.types.NodesModifier, shown.modifiers.new(GROUP, "NODES"))
     modifier.node_group = texture_group(path.stem, image, data)
-    for collection in obj.users_collection:
-        collection.objects.link(shown)
-    return shown
+    scene.collection.objects.link(shown)  # which is never another file's
 
 
 def texture_group(name: str, image: bpy.types.Image, data: Mapping[str, Any]) -> bpy.types.NodeTree:

@@ -93,7 +93,7 @@ def write_steps(
         with writing(path.parent):
             landing.land()
         if show and format_of(path) == "TEXTURE":
-            show_texture(objects[0], began[0], path, state.result["texture"])
+            show_texture(scene, objects[0], began[0], path, data=state.result["texture"])
     finally:
         remove([one.mesh for one in began])
         job.close()

@@ -40,14 +40,16 @@ def write_png(file: BinaryIO, pixels: NDArray[np.uint16], report: Report) -> Non
 
 
 def write_exr(file: BinaryIO, pixels: Floats, report: Report) -> None:
-    """The same of float32 pixels."""
+    """The same of float32 pixels, with an alpha of 1: not all programs read images of three such channels."""
     height, width, _ = pixels.shape
     file.write(_exr_header(width, height))
     table, place = file.tell(), np.empty(-(-height // ROWS), "<u8")
     file.write(place.tobytes())
     for block, rows in enumerate(_bands(height)):
-        # Channels are in the order of their names: B, G, R.
-        raw = np.ascontiguousarray(pixels[rows, :, ::-1].transpose(0, 2, 1), "<f4").tobytes()
+        # Channels are in the order of their names: A, B, G, R.
+        lines = np.ones((len(rows), 4, width), "<f4")
+        lines[:, 1:] = pixels[rows, :, ::-1].transpose(0, 2, 1)
+        raw = lines.tobytes()
         packed = _exr_packed(raw)
         data = packed if len(packed) < len(raw) else raw
         place[block] = file.tell()
@@ -67,7 +69,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def _exr_header(width: int, height: int) -> bytes:
-    channels = b"".join(name + struct.pack("<xiB3xii", FLOAT, 1, 1, 1) for name in (b"B", b"G", b"R"))
+    channels = b"".join(name + struct.pack("<xiB3xii", FLOAT, 1, 1, 1) for name in (b"A", b"B", b"G", b"R"))
     window = struct.pack("<iiii", 0, 0, width - 1, height - 1)
     attributes = (
         (b"channels", b"chlist", channels + b"\0"),

@@ -31,7 +31,7 @@ def texels_of(path):
     if path.suffix == ".png":
         return read_png(path) / 65535.0
     library = pytest.importorskip("OpenEXR")
-    return library.File(str(path)).channels()["RGB"].pixels.astype(np.float64)
+    return library.File(str(path)).channels()["RGBA"].pixels[..., :3].astype(np.float64)
 
 
 def glb_mesh(path):

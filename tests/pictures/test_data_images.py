@@ -26,5 +26,5 @@ def test_an_exr_has_each_number(rng, tmp_path, height, width, noise):
     pixels = rng.normal(size=(height, width, 3)).astype(np.float32) if noise else np.zeros((height, width, 3))
     with (tmp_path / "a.exr").open("wb") as file:
         write_exr(file, pixels.astype(np.float32), lambda _: None)
-    read = library.File(str(tmp_path / "a.exr")).channels()["RGB"].pixels
-    assert read.dtype == np.float32 and (read == pixels).all()
+    read = library.File(str(tmp_path / "a.exr")).channels()["RGBA"].pixels
+    assert read.dtype == np.float32 and (read[..., :3] == pixels).all() and (read[..., 3] == 1.0).all()

@@ -13,7 +13,7 @@ from neural_physics.arrays import Doubles, Floats
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.evaluation.rollouts import RolloutErrors
 from neural_physics.models.normals import triangulate
-from neural_physics.pictures.raster import png
+from neural_physics.pictures.png import png
 from neural_physics.pictures.shapes import Camera, shape_picture
 
 REFERENCE_COLOUR, OURS_COLOUR = "#8a8f98", "#2f6fbd"

@@ -1,9 +1,6 @@
-"""Triangles painted into pixels, and pixels as a PNG."""
+"""Triangles painted into pixels."""
 
 from __future__ import annotations
-
-import struct
-import zlib
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,21 +43,6 @@ def painted(corners: Doubles, colours: Doubles, width: int, height: int) -> Pixe
     blocks = shown.reshape(height, FINER, width, FINER, 4).mean((1, 3))
     blocks[..., :3] /= np.maximum(blocks[..., 3:], 1e-9)
     return np.round(255.0 * np.clip(blocks, 0.0, 1.0)).astype(np.uint8)
-
-
-def png(pixels: Pixels) -> bytes:
-    """The file of a picture (height, width, 4) RGBA."""
-    height, width, _ = pixels.shape
-    lines = np.concatenate([np.zeros((height, 1), np.uint8), pixels.reshape(height, -1)], 1)
-    parts = (
-        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)),
-        (b"IDAT", zlib.compress(lines.tobytes(), 9)),
-        (b"IEND", b""),
-    )
-    file = b"\x89PNG\r\n\x1a\n"
-    for kind, data in parts:
-        file += struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-    return file
 
 
 def _rounded_up(spans: NDArray[np.int_]) -> NDArray[np.int_]:

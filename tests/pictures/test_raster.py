@@ -1,14 +1,12 @@
-"""Painted triangles against their geometry, and PNG files against another reader."""
+"""Painted triangles against their geometry."""
 
 from __future__ import annotations
-
-from io import BytesIO
 
 import numpy as np
 import pytest
 
 from neural_physics.pictures import raster
-from neural_physics.pictures.raster import painted, png
+from neural_physics.pictures.raster import painted
 
 RED, BLUE = [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]
 
@@ -51,12 +49,6 @@ def test_what_is_outside_the_picture_is_left_out():
     across = triangles([[-20.0, -20.0, 0.0], [200.0, -20.0, 0.0], [-20.0, 200.0, 0.0]])
     assert painted(far, np.array([RED]), 20, 10)[..., 3].max() == 0
     assert painted(across, np.array([RED]), 20, 10)[..., 3].min() == 255
-
-
-def test_another_reader_finds_the_same_pixels():
-    image = pytest.importorskip("PIL.Image")
-    pixels = np.random.default_rng(0).integers(0, 256, (7, 5, 4), dtype=np.uint8)
-    assert np.array_equal(np.asarray(image.open(BytesIO(png(pixels)))), pixels)
 
 
 def test_triangles_that_lie_across_each_other_without_end_take_no_minutes(monkeypatch):

@@ -13,11 +13,10 @@ import numpy as np
 from ...arrays import Doubles, Floats
 from ...datasets.point_caches import read_pc2
 from ...errors import Problem
-from ...jobs.events import Progress, print_event
 from ...models.normals import normals_from_faces
 from ...models.vertex_textures import SIDE, Layout, Texture, decode, encode, layout_of, seamless
-from ...pictures.data_images import write_exr, write_png
 from ..scene.sources import faces_of
+from .data_images import write_data_image
 from .exporters import export_mesh
 from .formats import TEXTURE_DATA, TEXTURE_MESHES
 from .tapes import Tape
@@ -53,7 +52,7 @@ def write_texture(plan: Mapping[str, Any], obj: bpy.types.Object, tape: Tape) ->
     data = _data(texture, plan, obj.name, places[0, :3].tolist())
     try:
         path.parent.mkdir()
-        _write_image(texture, path, plan["shown"])
+        write_data_image(path, texture.image)
         path.with_suffix(TEXTURE_DATA).write_text(json.dumps(data, indent=1), encoding="utf-8")
     except OSError as error:
         raise Problem("export_failed", path=path, reason=error.strerror or str(error)) from error
@@ -103,15 +102,6 @@ def add_uvs(mesh: bpy.types.Mesh, uvs: Floats) -> None:
     layer = mesh.uv_layers.new(name=UVS, do_init=False)
     layer.data.foreach_set("uv", np.ascontiguousarray(uvs[corners], np.float32).reshape(-1))
     mesh.uv_layers[0].active = mesh.uv_layers[0].active_render = True
-
-
-def _write_image(texture: Texture, path: Path, shown: str) -> None:
-    progress = Progress(print_event, f"Writing {shown}", texture.layout.height)
-    with path.open("xb") as file:
-        if texture.image.dtype == np.uint16:
-            write_png(file, texture.image.astype(np.uint16, copy=False), progress.at)
-        else:
-            write_exr(file, texture.image.astype(np.float32, copy=False), progress.at)
 
 
 def _data(texture: Texture, plan: Mapping[str, Any], name: str, origin: list[float]) -> dict[str, Any]:

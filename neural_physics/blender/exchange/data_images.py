@@ -33,7 +33,7 @@ def _write_exr(path: Path, pixels: Floats) -> None:
     image = bpy.data.images.new(path.stem, width, height, alpha=True, float_buffer=True, is_data=True)
     scene = bpy.data.scenes.new(path.stem)
     try:
-        image.pixels.foreach_set(values[::-1].reshape(-1))  # type: ignore[arg-type]
+        image.pixels.foreach_set(values[::-1].reshape(-1))  # type: ignore[attr-defined]
         chosen = scene.render.image_settings
         chosen.file_format, chosen.color_mode, chosen.color_depth = "OPEN_EXR", "RGBA", "32"
         chosen.exr_codec = "ZIP"

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator
 from contextlib import suppress
 
 import bpy
 
 from ..neural_physics.errors import Problem
+from ..neural_physics.wording import duration
 from .support import Button, OperatorReturnItems
 
 Steps = Generator[tuple[int, int], None, None]
 PAUSE = 0.01  # seconds between two steps, in which Blender draws
+SURE_AFTER = 1.0  # seconds, of the time that is left
 
 
 class SteppedButton(Button):
@@ -28,7 +31,7 @@ class SteppedButton(Button):
     def begin(self, context: bpy.types.Context) -> set[OperatorReturnItems]:
         """Start stepping; what `invoke` returns."""
         manager = context.window_manager
-        self._steps = self.steps(context)
+        self._steps, self._began = self.steps(context), time.monotonic()
         self._timer = manager.event_timer_add(PAUSE, window=context.window)
         manager.progress_begin(0.0, 1.0)
         manager.modal_handler_add(self)
@@ -51,8 +54,13 @@ class SteppedButton(Button):
             self.report({"ERROR"}, error.message if isinstance(error, Problem) else removed.message)
             return self._end(context, {"CANCELLED"})
         context.window_manager.progress_update(done / total)
-        context.workspace.status_text_set(f"{self.bl_label}: frame {done} of {total}. Esc stops")
+        context.workspace.status_text_set(f"{self.bl_label}: {self._how_far(done / total)}. Esc stops")
         return {"RUNNING_MODAL"}
+
+    def _how_far(self, share: float) -> str:
+        passed = time.monotonic() - self._began
+        left = f", {duration(passed / share * (1.0 - share))} left" if share and passed > SURE_AFTER else ""
+        return f"{share:.0%}{left}"
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Blender ends it: its window is closed, or another file opened."""

@@ -122,6 +122,10 @@ PROBLEMS: dict[str, str] = {
     "export_format_unknown": (
         "{path} does not say what kind of file it is to be: let its name end in one of {suffixes}."
     ),
+    "format_not_built_in": (
+        "{path} cannot be read or written, since this Blender was built without {format}: use Blender from "
+        "blender.org, or another kind of file ({suffixes})."
+    ),
     "export_pc2_alone": (
         "{path} is a PC2 file, which holds the whole frames of one object: choose .abc or .usdc, or one sample "
         "per frame and one object."

@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
-from ...neural_physics.blender.exchange.formats import READ_GLOB
+from ...neural_physics.blender.exchange.formats import glob_of
 from ...neural_physics.blender.exchange.reading import Chosen
 from ...neural_physics.blender.scene.sources import check_mesh
 from ...neural_physics.blender.scene.targets import target_of
@@ -34,7 +34,9 @@ class NEURALPHYSICS_OT_import_take(FileButton, bpy.types.Operator):
     filepath: StringProperty(
         name="Point Cache", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE"}
     )
-    filter_glob: StringProperty(default=f"{READ_GLOB};*.mdd;*.csv;*.npy", options={"HIDDEN"})
+    filter_glob: StringProperty(
+        default=f"{glob_of('PC2', 'ALEMBIC', 'USD')};*.mdd;*.csv;*.npy", options={"HIDDEN"}
+    )
     interaction: StringProperty(
         name="Interaction",
         description="One row per frame; if empty, the file of the same name beside the cache",

@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
 
-from ...neural_physics.blender.exchange.formats import GLOB
+from ...neural_physics.blender.exchange.formats import built_in, glob_of
 from ...neural_physics.blender.exchange.recording import MOST_SAMPLES, Sampling
 from ...neural_physics.blender.exchange.writing import motion_steps, playing_objects
 from ...neural_physics.blender.settings.paths import playback_path
@@ -30,7 +30,7 @@ class MotionButton(SteppedButton):
         subtype="FILE_PATH",
         options={"SKIP_SAVE", "PATH_SUPPORTS_BLEND_RELATIVE"},
     )
-    filter_glob: StringProperty(default=GLOB, options={"HIDDEN"})
+    filter_glob: StringProperty(default=glob_of("PC2", "ALEMBIC", "USD"), options={"HIDDEN"})
     first: IntProperty(name="First Frame", description="If not set, the scene's", options={"SKIP_SAVE"})
     last: IntProperty(name="Last Frame", description="If not set, the scene's", options={"SKIP_SAVE"})
     samples: IntProperty(
@@ -103,7 +103,7 @@ class NEURALPHYSICS_OT_export_motion(MotionButton, FileButton, bpy.types.Operato
         "game engines, as it looks with all modifiers; Esc stops"
     )
 
-    filter_glob: StringProperty(default=GLOB.replace("*.pc2;", ""), options={"HIDDEN"})
+    filter_glob: StringProperty(default=glob_of("ALEMBIC", "USD", "GLTF", "TEXTURE"), options={"HIDDEN"})
     show: BoolProperty(
         name="Show the File",
         description="Show the file in the object's place from now on, instead of playing; a vertex animation "
@@ -116,8 +116,15 @@ class NEURALPHYSICS_OT_export_motion(MotionButton, FileButton, bpy.types.Operato
         return self.show
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
+        given, scene = self.properties.is_property_set, scene_of(context)
+        if not given("first"):
+            self.first = scene.frame_start
+        if not given("last"):
+            self.last = scene.frame_end
         if not self.filepath:
-            self.filepath = f"//{portable(target(context).name)}.abc" if bpy.data.filepath else ""
+            ending = next(suffix for suffix in built_in() if suffix != ".pc2")
+            beside = "//" if bpy.data.filepath else ""
+            self.filepath = beside + portable(target(context).name) + ending
         return super().invoke(context, event)
 
 

@@ -14,9 +14,12 @@ import numpy as np
 import play_scenes
 import pytest
 
+from neural_physics.blender.exchange import formats
 from neural_physics.blender.exchange.exporters import import_scene
+from neural_physics.blender.exchange.reading import Chosen, read_steps
 from neural_physics.blender.exchange.recording import Sampling
-from neural_physics.blender.exchange.writing import write_steps
+from neural_physics.blender.exchange.writing import motion_steps, write_steps
+from neural_physics.blender.jobs.scratch_job import ScratchJob
 from neural_physics.blender.playing import playback
 from neural_physics.blender.scene.modifiers.cache_modifier import remove_cache, shown_file
 from neural_physics.blender.settings.own_folders import scratch_folder
@@ -223,3 +226,16 @@ def test_a_program_that_is_not_blender_reads_usd_and_finds_it_valid(sheet, tmp_p
     for shape, places in zip(mesh["shapes"], played, strict=True):
         assert np.abs(shape["points"] - places).max() < 1e-6 * np.abs(places).max()
         assert shape["extent_off"] < 1e-6
+
+
+@pytest.mark.parametrize("name", ["sheet.abc", "sheet.usdc"])
+def test_what_this_blender_was_built_without_is_said_before_anything_is_done(
+    sheet, tmp_path, monkeypatch, name
+):
+    monkeypatch.setattr(formats, "built_in", lambda: [".pc2", ".glb"])
+    path, sampling = tmp_path / name, Sampling(FIRST, LAST)
+    with pytest.raises(Problem, match=r"built without (Alembic|USD).*blender\.org.*glb"):
+        next(motion_steps(bpy.context.scene, [sheet], path, sampling, show=False))
+    with pytest.raises(Problem, match=r"built without (Alembic|USD)"):
+        next(read_steps(bpy.context.scene, sheet, path, Chosen(), job=ScratchJob("read_motion")))
+    assert not list(tmp_path.iterdir())

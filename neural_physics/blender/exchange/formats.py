@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+import bpy
+
 from ...errors import Problem
 
 Format = Literal["PC2", "ALEMBIC", "USD", "GLTF", "TEXTURE"]
@@ -19,8 +21,7 @@ FORMATS: dict[str, Format] = {
     "_vat.png": "TEXTURE",
     "_vat.exr": "TEXTURE",
 }
-GLOB = ";".join(f"*{suffix}" for suffix in FORMATS)  # what file dialogs show
-READ_GLOB = ";".join(f"*{suffix}" for suffix, kind in FORMATS.items() if kind not in ("GLTF", "TEXTURE"))
+NAMES: dict[Format, str] = {"ALEMBIC": "Alembic", "USD": "USD"}  # of what not every Blender has
 TEXTURE_MESHES = (".glb", ".fbx")  # the endings of what is beside a texture: meshes that it moves,
 TEXTURE_DATA = ".json"  # and what its numbers mean
 
@@ -31,6 +32,25 @@ def format_of(path: Path) -> Format:
         if path.name.lower().endswith(suffix):
             return found
     raise Problem("export_format_unknown", path=path, suffixes=", ".join(FORMATS))
+
+
+def built_in() -> list[str]:
+    """The endings of what this Blender can write: some that come with Linux know no Alembic and no USD."""
+    options = bpy.app.build_options
+    lacking = {kind for kind, there in (("ALEMBIC", options.alembic), ("USD", options.usd)) if not there}
+    return [suffix for suffix, kind in FORMATS.items() if kind not in lacking]
+
+
+def check_built_in(path: Path) -> None:
+    """Raise Problem("export_format_unknown" | "format_not_built_in")."""
+    kind, there = format_of(path), built_in()
+    if kind not in {FORMATS[suffix] for suffix in there}:
+        raise Problem("format_not_built_in", path=path, format=NAMES[kind], suffixes=", ".join(there))
+
+
+def glob_of(*kinds: Format) -> str:
+    """What file dialogs show: files of these kinds, as far as this Blender has them."""
+    return ";".join(f"*{suffix}" for suffix in built_in() if FORMATS[suffix] in kinds)
 
 
 def files_of(path: Path) -> list[Path]:

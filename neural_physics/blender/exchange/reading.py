@@ -24,7 +24,7 @@ from ..scene.sampling import FRAME_BINDING, ChannelSampler, layout_of, reference
 from ..scene.sources import mesh_data
 from ..settings.frame_rate import frame_rate_of
 from .file_reading import PLACES, REST, SHAPES
-from .formats import FORMATS
+from .formats import FORMATS, check_built_in
 from .writing import LOOK_EVERY, WORKER
 
 KIND = "read_motion"  # of job
@@ -68,8 +68,9 @@ def read_steps(
     wind, handles and values are as they are in the scene now. job: whose folder it is written to, and which
     the caller closes. Yields how much is done, of how much.
     Raises what `file_reading.read_file`, `layout_of` and `ChannelSampler` do, and
-    Problem("import_needs_places" | "frame_rate_missing" | "job_not_started").
+    Problem("format_not_built_in" | "import_needs_places" | "frame_rate_missing" | "job_not_started").
     """
+    check_built_in(path)
     if not is_file(path):
         raise Problem("file_missing", path=path)
     others = [] if chosen.shapes_alone else _others(obj, path)

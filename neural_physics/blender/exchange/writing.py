@@ -22,7 +22,7 @@ from ..playing.playback import detach
 from ..scene.modifiers.cache_modifier import remove_cache
 from ..scene.modifiers.sequence_cache import show_sequence
 from ..settings.own_folders import EXTENSION_ROOT
-from .formats import files_of, format_of
+from .formats import check_built_in, files_of, format_of
 from .landing import Landing
 from .recorded_file import write_recorded
 from .recording import Recorded, Sampling, record_steps, remove
@@ -42,8 +42,9 @@ def motion_steps(
 ) -> Steps:
     """What `write_steps` does, or `mesh_cache.bake_steps` where the file is to be PC2, which is shown always.
 
-    Raises what these do, and Problem("export_pc2_alone").
+    Raises what these do, and Problem("export_pc2_alone" | "format_not_built_in").
     """
+    check_built_in(path)
     if has_folder(path):
         raise Problem("file_is_folder", path=path)
     if format_of(path) != "PC2":

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import bpy
-from bpy.props import BoolProperty, FloatProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
-from ...neural_physics.blender.exchange.formats import built_in, glob_of
+from ...neural_physics.blender.exchange.formats import FORMATS, built_in, ending_of, glob_of
 from ...neural_physics.blender.exchange.recording import MOST_SAMPLES, Sampling
 from ...neural_physics.blender.exchange.writing import motion_steps, playing_objects
 from ...neural_physics.blender.settings.paths import playback_path
@@ -18,6 +18,15 @@ from ...neural_physics.files.names import portable
 from ...neural_physics.plain_text import displayable
 from ..stepping import FileButton, SteppedButton, Steps
 from ..support import OperatorReturnItems, scene_of, set_up_target, target
+
+CHOICES = [  # by how names end
+    (".abc", "Alembic", "Moving points, for other programs"),
+    (".usdc", "USD", "Moving points, for other programs"),
+    (".glb", "glTF", "Shape keys, for game engines and the web"),
+    ("_vat.png", "Texture (PNG)", "Vertex animation texture: an image of the motion, for game engines"),
+    ("_vat.exr", "Texture (EXR)", "Vertex animation texture in single precision"),
+]
+OFFERED = [each for each in CHOICES if each[0] in built_in()]
 
 
 class MotionButton(SteppedButton):
@@ -111,6 +120,15 @@ class NEURALPHYSICS_OT_export_motion(MotionButton, FileButton, bpy.types.Operato
         options={"SKIP_SAVE"},
     )
 
+    ending: EnumProperty(
+        name="Format",
+        description="What kind of file it is: the name ends so",
+        items=OFFERED,
+        options={"SKIP_SAVE"},
+    )
+
+    _chosen = ""  # ending, when the name was last looked at
+
     @property
     def shows(self) -> bool:
         return self.show
@@ -122,10 +140,36 @@ class NEURALPHYSICS_OT_export_motion(MotionButton, FileButton, bpy.types.Operato
         if not given("last"):
             self.last = scene.frame_end
         if not self.filepath:
-            ending = next(suffix for suffix in built_in() if suffix != ".pc2")
             beside = "//" if bpy.data.filepath else ""
-            self.filepath = beside + portable(target(context).name) + ending
+            self.filepath = beside + portable(target(context).name) + self.ending
+        self._follow_name()
         return super().invoke(context, event)
+
+    def check(self, _context: bpy.types.Context) -> bool:
+        """What is chosen, and how the name ends, stay the same: whichever was changed last decides."""
+        before, named = (self.filepath, self.ending), ending_of(self.filepath)
+        if self.ending != self._chosen or not named:
+            self.filepath = self.filepath[: len(self.filepath) - len(named)] + self.ending
+            self._chosen = self.ending
+        self._follow_name()
+        return (self.filepath, self.ending) != before
+
+    def _follow_name(self) -> None:
+        named, offered = ending_of(self.filepath), [each[0] for each in OFFERED]
+        if named in offered:
+            self.ending = named
+        elif named and FORMATS[named] != FORMATS[self.ending]:
+            alike = (each for each in offered if FORMATS[each] == FORMATS[named])
+            self.ending = next(alike, self.ending)
+        self._chosen = self.ending
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """Only what the chosen kind of file knows."""
+        layout, kind = self.layout, FORMATS[self.ending]
+        layout.use_property_split, layout.use_property_decorate = True, False
+        of_kind = {"GLTF": ("all_objects", "error"), "TEXTURE": ("overlap", "show")}
+        for name in ("ending", "first", "last", "samples", *of_kind.get(kind, ("all_objects", "show"))):
+            layout.prop(self, name)
 
 
 CLASSES = (NEURALPHYSICS_OT_bake_playback, NEURALPHYSICS_OT_export_motion)

@@ -34,6 +34,8 @@ def test_a_file_is_chosen_and_written_or_what_is_missing_is_said_at_once(window:
     )
     assert asked == [3, 8, str(path)]
     window.shot(f"export_motion_asks{suffix}")
+    if suffix == ".glb":
+        name_follows_format(window, chooser, str(folder / "sheet"))
     window.ask(
         chooser + "region = next(each for each in area.regions if each.type == 'WINDOW')\n"
         "with bpy.context.temp_override(window=window, area=area, region=region):\n"
@@ -49,3 +51,23 @@ def test_a_file_is_chosen_and_written_or_what_is_missing_is_said_at_once(window:
     window.wait(path.exists, 60)
     assert window.ask("result = bpy.context.scene.objects['Sheet'].neural_physics.playing")
     assert [each.name for each in folder.iterdir()] == [path.name] and path.stat().st_size > 10_000
+
+
+def name_follows_format(window: Window, chooser: str, path: str) -> None:
+    """The format changes how the name ends, and a name that is typed changes the format; glTF at last."""
+    asks = chooser + (
+        "said = area.spaces.active.active_operator\n"
+        "{change}\n"
+        "said.check(bpy.context)\n"
+        "result = said.ending, said.filepath"
+    )
+
+    def after(change: str) -> list[str]:
+        said: list[str] = window.ask(asks.format(change=change))
+        return said
+
+    assert after("said.ending = '_vat.png'") == ["_vat.png", f"{path}_vat.png"]
+    assert after(f"said.filepath = {path + '_vat.exr'!r}") == ["_vat.exr", f"{path}_vat.exr"]
+    assert after(f"said.filepath = {path!r}") == ["_vat.exr", f"{path}_vat.exr"]
+    window.shot("export_motion_texture")
+    assert after("said.ending = '.glb'") == [".glb", f"{path}.glb"]

@@ -26,12 +26,17 @@ TEXTURE_MESHES = (".glb", ".fbx")  # the endings of what is beside a texture: me
 TEXTURE_DATA = ".json"  # and what its numbers mean
 
 
+def ending_of(name: str) -> str:
+    """The one of `FORMATS` that a file's name has, or ""."""
+    return next((suffix for suffix in FORMATS if name.lower().endswith(suffix)), "")
+
+
 def format_of(path: Path) -> Format:
     """Which one a file's name says. Raises Problem("export_format_unknown")."""
-    for suffix, found in FORMATS.items():
-        if path.name.lower().endswith(suffix):
-            return found
-    raise Problem("export_format_unknown", path=path, suffixes=", ".join(FORMATS))
+    ending = ending_of(path.name)
+    if not ending:
+        raise Problem("export_format_unknown", path=path, suffixes=", ".join(FORMATS))
+    return FORMATS[ending]
 
 
 def built_in() -> list[str]:

@@ -23,7 +23,7 @@ from . import (
     subdividing,
     takes,
 )
-from .exchange import importing, motion
+from .exchange import importing, motion, poses
 from .tasks import bake, jobs, other_computers, submitting, train
 
 PARTS: tuple[ModuleType, ...] = (
@@ -44,6 +44,7 @@ PARTS: tuple[ModuleType, ...] = (
     takes,
     play,
     motion,
+    poses,
     springs,
     capsules,
     layers,

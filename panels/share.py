@@ -5,12 +5,13 @@ from __future__ import annotations
 import bpy
 
 from ..neural_physics.blender.playing import packing
-from ..neural_physics.blender.settings.properties import settings_of
+from ..neural_physics.blender.settings.properties import method_of, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.tasks import verdicts
 from ..neural_physics.wording import size
 from ..operators.assets import NEURALPHYSICS_OT_mark_as_asset
 from ..operators.exchange.motion import NEURALPHYSICS_OT_export_motion
+from ..operators.exchange.poses import NEURALPHYSICS_OT_export_poses
 from ..operators.share import (
     NEURALPHYSICS_OT_export_model,
     NEURALPHYSICS_OT_import_model,
@@ -41,6 +42,8 @@ class NEURALPHYSICS_PT_share(Section, bpy.types.Panel):
         reasons(layout, context, NEURALPHYSICS_OT_import_model)
         layout.operator(NEURALPHYSICS_OT_mark_as_asset.bl_idname, icon="ASSET_MANAGER")
         button(layout, context, NEURALPHYSICS_OT_export_motion, icon="EXPORT", scale=1.0)
+        if method_of(obj).follows_bones:
+            button(layout, context, NEURALPHYSICS_OT_export_poses, icon="EXPORT", scale=1.0)
         if not obstacle(NEURALPHYSICS_OT_pack, context):  # else the reason stands under Pack already
             reasons(layout, context, NEURALPHYSICS_OT_export_model)
 

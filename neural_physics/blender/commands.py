@@ -22,6 +22,7 @@ from ..plain_text import print_line
 from ..wording import plural
 from . import dataset_commands
 from .exchange.formats import FORMATS
+from .exchange.pose_exporting import pose_steps, shapes_beside
 from .exchange.reading import Chosen
 from .exchange.recording import MOST_SAMPLES, Sampling
 from .exchange.writing import motion_steps, playing_objects
@@ -172,6 +173,10 @@ def _play(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespac
 
 
 def _export(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
+    if args.file.suffix.lower() == ".fbx":
+        said = _to_the_end(_told(pose_steps(obj, args.file, args.take), args.file.name))
+        print_line(f"{args.file} and {shapes_beside(args.file).name} have {said}")
+        return
     if not settings_of(obj).playing:
         playback.attach(obj)
     _write_motion(scene, obj, args.file, args, show=False)
@@ -322,16 +327,7 @@ def _parser() -> Parser:
     export = command(
         "export", _export, "Write the motion of the model for other programs and game engines.", saves=False
     )
-    export.add_argument("file", type=_absolute_path, help=", ".join(FORMATS))
-    for sub in (play, export):
-        sub.add_argument("--first", type=int, help="first frame of the file (default: the scene's)")
-        sub.add_argument("--last", type=int, help="last frame of the file (default: the scene's)")
-        sub.add_argument("--samples", type=_samples, default=1, help="samples of each frame (not in PC2)")
-        sub.add_argument("--error", type=float, default=Sampling.error, help="of shape keys in glTF, metres")
-        sub.add_argument(
-            "--overlap", type=_overlap, default=0, help="frames over which a texture is closed to a loop"
-        )
-        sub.add_argument("--all", action="store_true", help="all objects that play into one file")
+    _exporting(play, export)
     command("stop", _stop, "Turn the simulation back on, and save the scene.", saves=True)
     pack = command("pack", _pack, "Put the model file into the .blend, and save it.", saves=True)
     unpack = command("unpack", _unpack, "Write the packed model to its file.", saves=False)
@@ -369,6 +365,23 @@ def _setting(
 ) -> None:
     """An option that takes the place of one of the object's settings."""
     parser.add_argument(option, dest=f"setting_{name}", type=convert, choices=choices)
+
+
+def _exporting(play: argparse.ArgumentParser, export: argparse.ArgumentParser) -> None:
+    """What both ways to write motion are told."""
+    export.add_argument(
+        "file", type=_absolute_path, help=f"{', '.join(FORMATS)}, or .fbx for the baked poses"
+    )
+    export.add_argument("--take", action="append", default=[], help="of baked poses: take of these (repeat)")
+    for sub in (play, export):
+        sub.add_argument("--first", type=int, help="first frame of the file (default: the scene's)")
+        sub.add_argument("--last", type=int, help="last frame of the file (default: the scene's)")
+        sub.add_argument("--samples", type=_samples, default=1, help="samples of each frame (not in PC2)")
+        sub.add_argument("--error", type=float, default=Sampling.error, help="of shape keys in glTF, metres")
+        sub.add_argument(
+            "--overlap", type=_overlap, default=0, help="frames over which a texture is closed to a loop"
+        )
+        sub.add_argument("--all", action="store_true", help="all objects that play into one file")
 
 
 def _samples(word: str) -> int:

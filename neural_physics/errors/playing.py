@@ -126,6 +126,18 @@ PROBLEMS: dict[str, str] = {
         "{path} cannot be read or written, since this Blender was built without {format}: use Blender from "
         "blender.org, or another kind of file ({suffixes})."
     ),
+    "poses_not_fbx": "{path} is to be a skeletal mesh with its poses: let its name end in .fbx.",
+    "poses_missing": (
+        "{object} has no takes that say how its bones stand: set it up with Jiggle Springs, and bake."
+    ),
+    "poses_other_rig": (
+        "The takes of {object} have poses of a bone {bone}, which {rig} lacks: give it the armature that it was "
+        "baked with."
+    ),
+    "poses_of_bendy_bones": (
+        "{object} follows the bendy bone {bone}, and skeletons of game engines have none: set its segments to 1, "
+        "and bake again."
+    ),
     "export_pc2_alone": (
         "{path} is a PC2 file, which holds the whole frames of one object: choose .abc or .usdc, or one sample "
         "per frame and one object."

@@ -89,6 +89,8 @@ assert ours.import_take(filepath=str(baked / "positions.pc2")) == {"FINISHED"}
 imported = HERE / "imported" / "takes" / "take_000" / "interaction.npy"
 assert imported.read_bytes() == (baked / "interaction.npy").read_bytes(), "the scene has what was baked"
 settings.dataset_folder = "//springs"
+assert ours.export_poses(filepath="//poses.fbx") == {"FINISHED"}
+assert (HERE / "poses.fbx").stat().st_size > 10_000 and (HERE / "poses_shapes.abc").stat().st_size > 10_000
 assert ours.train() == {"FINISHED"}
 assert any(b"network.seen" in file.read_bytes() for file in HERE.rglob("*.safetensors")), "poses are learned"
 assert ours.play() == {"FINISHED"}

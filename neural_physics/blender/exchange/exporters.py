@@ -96,6 +96,32 @@ def export_mesh(path: Path) -> None:
         )
 
 
+def export_posed(path: Path) -> None:
+    """Write all of the scene that is open as FBX: meshes at rest, armatures, and one frame of these for each.
+
+    Raises Problem("export_failed").
+    """
+    bpy.ops.preferences.addon_enable(module="io_scene_fbx")
+    export: Any = bpy.ops.export_scene
+    _call(
+        path,
+        lambda: export.fbx(
+            filepath=str(path),
+            check_existing=False,
+            object_types={"ARMATURE", "MESH"},
+            use_mesh_modifiers=False,
+            mesh_smooth_type="FACE",
+            use_armature_deform_only=True,
+            add_leaf_bones=False,
+            bake_anim=True,
+            bake_anim_use_nla_strips=False,
+            bake_anim_use_all_actions=False,
+            bake_anim_simplify_factor=0.0,
+            path_mode="STRIP",
+        ),
+    )
+
+
 def import_scene(path: Path) -> None:
     """Read a file into the scene that is open. Raises Problem("export_failed")."""
     wm: Any = bpy.ops.wm
@@ -118,7 +144,14 @@ def _call(path: Path, operator: Callable[[], set[str]]) -> None:
     try:
         done = operator()
     except RuntimeError as error:
-        reason = str(error).removeprefix("Error: ").strip().rstrip(".")
-        raise Problem("export_failed", path=path, reason=reason) from error
+        raise Problem("export_failed", path=path, reason=_reason(error)) from error
     if "FINISHED" not in done:
         raise Problem("export_failed", path=path, reason="its exporter gave up")
+
+
+def _reason(error: RuntimeError) -> str:
+    """Blender's own; of an exporter in Python what it raised, without where that was."""
+    lines = [line.strip() for line in str(error).removeprefix("Error: ").splitlines() if line.strip()]
+    if any(line.endswith("Traceback (most recent call last):") for line in lines):
+        lines = [line for line in lines if not line.startswith("Location: ")][-1:]
+    return " ".join(lines).rstrip(".")

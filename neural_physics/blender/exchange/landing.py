@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from ...files.replacing import replace
-from .formats import files_of, format_of
 
 
 class Landing:
-    """`scratch` is to be written, and then takes the place of `path`, with what `files_of` names beside it.
+    """`scratch` is to be written, and then takes the place of the last of some files; the others with it.
 
     One file is written beside its place; several in a folder of their own there.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._files = files_of(path)
+    def __init__(self, files: Sequence[Path]) -> None:
+        self._files, path = files, files[-1]
         self._folder: Path | None = None
-        if format_of(path) == "TEXTURE":
+        if len(files) > 1:
             self._folder = path.with_suffix(".new")
             self.scratch = self._folder / path.name
         else:
@@ -35,6 +35,11 @@ class Landing:
                 for each in (self._written(place), self._kept(place)):
                     each.unlink(missing_ok=True)
             self._folder.rmdir()
+
+    def clear_quietly(self) -> None:
+        """The same, as far as it can be done."""
+        with suppress(OSError):
+            self.clear()
 
     def land(self) -> None:
         """Let what was written take its place. Raises OSError; then all that was there is there."""

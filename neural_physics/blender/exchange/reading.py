@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +24,7 @@ from ..scene.sources import mesh_data
 from ..settings.frame_rate import frame_rate_of
 from .file_reading import PLACES, REST, SHAPES
 from .formats import FORMATS, check_built_in
-from .writing import LOOK_EVERY, WORKER
+from .writing import WORKER
 
 KIND = "read_motion"  # of job
 SHARE = 100  # steps of the progress for the other Blender
@@ -91,10 +90,8 @@ def read_steps(
     with writing(job.folder):
         (job.folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
     job.start([*programs.background_blender(WORKER), str(job.folder / "plan.json")])
-    while (state := job.state).active:
-        yield round(SHARE * state.share), SHARE
-        time.sleep(LOOK_EVERY)
-    job.check()
+    for share in job.shares():
+        yield round(SHARE * share), SHARE
     places = np.load(job.folder / PLACES, allow_pickle=False)
     rest = np.load(job.folder / REST, allow_pickle=False) if chosen.rest else None
     sampled = None if chosen.shapes_alone else _sampled(scene, obj, others, places)

@@ -34,16 +34,31 @@ def write_recorded(recorded: Sequence[Recorded], first: int, path: Path) -> None
             obj = bpy.data.objects.new("Recorded", one.mesh)
             made.append(obj)
             obj.rotation_mode = "QUATERNION"
-            obj[NUMBER], obj[MOVES] = number, 0.0
-            key_frames(obj, f'["{MOVES}"]', np.array([[0.0], [1.0]]), Span(first, 2, 1.0))
-            modifier = cast(bpy.types.MeshCacheModifier, obj.modifiers.new("Shapes", "MESH_CACHE"))
-            modifier.cache_format, modifier.filepath = "PC2", str(one.shapes)
-            modifier.frame_start = first
-        bpy.data.libraries.write(str(path), cast(Any, set(made)), path_remap="ABSOLUTE", compress=False)
+            obj[NUMBER] = number
+            show_shapes(obj, one.shapes, first)
+        write_objects(made, path)
+    finally:
+        actions = [obj.animation_data.action for obj in made if obj.animation_data]
+        bpy.data.batch_remove(ids=[*made, *(action for action in actions if action is not None)])
+
+
+def show_shapes(obj: bpy.types.Object, shapes: Path, first: int) -> None:
+    """Let an object show a PC2 file, beginning at frame `first`; exporters see that it moves."""
+    obj[MOVES] = 0.0
+    key_frames(obj, f'["{MOVES}"]', np.array([[0.0], [1.0]]), Span(first, 2, 1.0))
+    modifier = cast(bpy.types.MeshCacheModifier, obj.modifiers.new("Shapes", "MESH_CACHE"))
+    modifier.cache_format, modifier.filepath = "PC2", str(shapes)
+    modifier.frame_start = first
+
+
+def write_objects(objects: Sequence[bpy.types.Object], path: Path) -> None:
+    """Write objects, and what they are made of, as a .blend.
+
+    Raises Problem("disk_full" | "folder_not_writable").
+    """
+    try:
+        bpy.data.libraries.write(str(path), cast(Any, set(objects)), path_remap="ABSOLUTE", compress=False)
     except (RuntimeError, OSError) as error:
         if os.strerror(errno.ENOSPC) in str(error):  # Blender reports a full disk in words only
             raise Problem("disk_full", path=path.parent) from error
         raise Problem("folder_not_writable", path=path.parent, reason=str(error).strip()) from error
-    finally:
-        actions = [obj.animation_data.action for obj in made if obj.animation_data]
-        bpy.data.batch_remove(ids=[*made, *(action for action in actions if action is not None)])

@@ -1,8 +1,8 @@
-"""The process that writes and reads Alembic and USD: `blender -b --python worker.py -- PLAN`.
+"""The process that writes and reads files of other programs: `blender -b --python worker.py -- PLAN`.
 
-PLAN is a JSON file: what `writing.py` or `reading.py` asks for. A file that somebody else has made is read
-here, and not in the artist's Blender. Also runs in plain Python that has the bpy module. Prints
-JSON lines (`neural_physics.jobs.events`).
+PLAN is a JSON file: what `writing.py`, `reading.py` or `pose_exporting.py` asks for. A file that somebody
+else has made is read here, and not in the artist's Blender. Also runs in plain Python that has the bpy
+module. Prints JSON lines (`neural_physics.jobs.events`).
 """
 
 from __future__ import annotations
@@ -30,9 +30,11 @@ def main() -> int:
     try:
         from neural_physics.blender.exchange.file_reading import read_file
         from neural_physics.blender.exchange.file_writing import write_file
+        from neural_physics.blender.exchange.pose_writing import write_poses
 
         plan = json.loads(arguments.plan.read_text(encoding="utf-8"))
-        result = read_file(plan, stop) if plan["task"] == "read" else write_file(plan, stop)
+        tasks = {"read": read_file, "write": write_file, "poses": write_poses}
+        result = tasks[plan["task"]](plan, stop)
     except Exception as error:  # noqa: BLE001 (reported to the Blender that asked, which informs the artist)
         print_event(error_event(error, arguments.plan))
         return 1

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Generator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +30,6 @@ from .texture_shown import show_texture
 KIND = "write_motion"  # of job
 WORKER = EXTENSION_ROOT / "neural_physics" / "blender" / "exchange" / "worker.py"
 SHARE = 100  # steps of the progress for the other Blender, of as many for recording
-LOOK_EVERY = 0.02  # seconds
 
 Steps = Generator[tuple[int, int], None, str]
 
@@ -70,7 +67,7 @@ def write_steps(
     check(objects, path, sampling)
     if show and format_of(path) == "GLTF":
         raise Problem("export_not_shown", path=path)
-    landing, job, began = Landing(path), ScratchJob(KIND), list[Recorded]()
+    landing, job, began = Landing(files_of(path)), ScratchJob(KIND), list[Recorded]()
 
     def begin(recorded: list[Recorded]) -> None:
         began.extend(recorded)
@@ -87,27 +84,25 @@ def write_steps(
         # The other Blender starts, and writes what is there already, while the rest is recorded.
         for done, total in record_steps(scene, objects, sampling, job.folder, begun=begin):
             yield round(SHARE * done / total), 2 * SHARE
-        while (state := job.state).active:
-            yield SHARE + round(SHARE * state.share), 2 * SHARE
-            time.sleep(LOOK_EVERY)
-        job.check()
+        for share in job.shares():
+            yield SHARE + round(SHARE * share), 2 * SHARE
+        result = job.state.result
         with writing(path.parent):
             landing.land()
         if show and format_of(path) == "TEXTURE":
-            show_texture(scene, objects[0], began[0], path, data=state.result["texture"])
+            show_texture(scene, objects[0], began[0], path, data=result["texture"])
     finally:
         remove([one.mesh for one in began])
         job.close()
-        with suppress(OSError):
-            landing.clear()
+        landing.clear_quietly()
     if show and format_of(path) != "TEXTURE":
-        places = state.result.get("paths", [])
+        places = result.get("paths", [])
         for obj, place in zip(objects, places, strict=True):
             detach(obj)
             remove_cache(obj)
             if place:
                 show_sequence(obj, path, place, sampling.samples if format_of(path) == "USD" else 1)
-    return str(state.result.get("said", ""))
+    return str(result.get("said", ""))
 
 
 def _quiet(steps: Generator[tuple[int, int], None, None]) -> Steps:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shutil
+import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ...errors import Problem
 from ...jobs.life_cycle import JobState
 from ..settings.own_folders import scratch_folder
 from . import host
+
+LOOK_EVERY = 0.02  # seconds
 
 
 class ScratchJob:
@@ -32,6 +35,16 @@ class ScratchJob:
     def state(self) -> JobState:
         """Where it is."""
         return host.state_now(self.folder, self._kind)
+
+    def shares(self) -> Iterator[float]:
+        """How much of it is done, again and again until it has finished.
+
+        Raises the Problem that has kept it from finishing.
+        """
+        while (state := self.state).active:
+            yield state.share
+            time.sleep(LOOK_EVERY)
+        self.check()
 
     def check(self) -> None:
         """Raise the Problem that has kept it from finishing."""

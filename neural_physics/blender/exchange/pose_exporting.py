@@ -1,0 +1,185 @@
+"""Baked poses as training data of Unreal's ML Deformer: which they are, and what another Blender is given."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ...arrays import Doubles, Floats
+from ...datasets.point_caches import pc2_header
+from ...datasets.takes import Dataset, Take
+from ...errors import Problem
+from ...files.atomic import writing
+from ...files.looking import has_folder
+from ...interaction.poses import Pose, PosePlaces, to_world
+from ..jobs import programs
+from ..jobs.scratch_job import ScratchJob
+from ..scene.rigs.skins import armature_modifier
+from ..scene.sources import mesh_data
+from ..settings.paths import dataset_folder
+from .formats import check_built_in
+from .landing import Landing
+from .recorded_file import write_objects
+from .writing import KIND, SHARE, WORKER, Steps
+
+CENTIMETRES = 100.0  # Unreal's unit is the centimetre
+TRUE_SHAPES = "_shapes.abc"  # not the same name: Unreal would take one asset for the other
+MOVES, SHAPES, OBJECTS = "moves.npy", "shapes.pc2", "posed.blend"
+
+
+def shapes_beside(path: Path) -> Path:
+    """Where the true shapes are, for a skeletal mesh."""
+    return path.with_name(path.stem + TRUE_SHAPES)
+
+
+def pose_steps(obj: bpy.types.Object, path: Path, takes: Sequence[str] = ()) -> Steps:
+    """Write the poses in an object's takes: a skeletal mesh with a sequence, and its true shapes beside it.
+
+    path: of the FBX, with the object at rest, its bones, and one frame for each pose; `shapes_beside` is an
+    Alembic cache whose frames and vertices are the same ones. In centimetres. takes: names; if none are
+    given, those of held poses, or else all. Excluded frames are left out.
+    Yields how much is done, of how much, and returns what there is to say; closing the iterator leaves
+    everything as it was. Raises Problem("poses_not_fbx" | "file_is_folder" | "poses_missing" |
+    "poses_other_rig" | "poses_of_bendy_bones" | "take_unknown" | "dataset_other_object"), and what
+    `check_built_in`, `Dataset.open`, `armature_modifier` and jobs do.
+    """
+    if path.suffix.lower() != ".fbx":
+        raise Problem("poses_not_fbx", path=path)
+    files = [shapes_beside(path), path]
+    check_built_in(files[0])
+    for each in files:
+        if has_folder(each):
+            raise Problem("file_is_folder", path=each)
+    dataset = Dataset.open(dataset_folder(obj))
+    if dataset.info.vertex_count != len(mesh_data(obj).vertices):
+        raise Problem("dataset_other_object", path=dataset.path, object=obj.name)
+    found, places = _chosen(dataset, takes), _places(obj, dataset)
+    count = sum(take.usable_frames for take in found)
+    if not count:
+        raise Problem("poses_missing", object=obj.name)
+    landing, job = Landing(files), ScratchJob(KIND)
+    try:
+        with writing(job.folder):
+            job.folder.mkdir(parents=True, exist_ok=True)
+        with writing(path.parent):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            landing.clear()
+        yield from _written(obj, found, places, job.folder, count=count)
+        plan = _planned(obj, dataset, places, job.folder, scratch=landing.scratch, count=count)
+        job.start([*programs.background_blender(WORKER), str(plan)])
+        for share in job.shares():
+            yield SHARE + round(SHARE * share), 2 * SHARE
+        with writing(path.parent):
+            landing.land()
+        return str(job.state.result.get("said", ""))
+    finally:
+        job.close()
+        landing.clear_quietly()
+
+
+def _chosen(dataset: Dataset, names: Sequence[str]) -> list[Take]:
+    if names:
+        there = dataset.take_names()
+        for name in names:
+            if name not in there:
+                raise Problem("take_unknown", path=dataset.path, take=name)
+        return [dataset.take(name) for name in names]
+    return dataset.takes(kind="quasistatic") or dataset.takes()
+
+
+def _places(obj: bpy.types.Object, dataset: Dataset) -> PosePlaces:
+    """Where the takes say how the object's own armature stands."""
+    places = PosePlaces.of(dataset.info.channels)
+    if places is None:
+        raise Problem("poses_missing", object=obj.name)
+    rig = _rig_of(obj)
+    bones = {bone.name: bone for bone in _armature(rig).bones}
+    bendy = next((name for name in places.bones if name not in bones and name.endswith("]")), "")
+    if bendy:
+        raise Problem("poses_of_bendy_bones", object=obj.name, bone=bendy.rsplit(" [", 1)[0])
+    missing = next((name for name in places.bones if name not in bones), "")
+    if missing:
+        raise Problem("poses_other_rig", object=obj.name, rig=rig.name, bone=missing)
+    return places
+
+
+def _rig_of(obj: bpy.types.Object) -> bpy.types.Object:
+    return cast(bpy.types.Object, armature_modifier(obj).object)
+
+
+def _armature(rig: bpy.types.Object) -> bpy.types.Armature:
+    return cast(bpy.types.Armature, rig.data)
+
+
+def _poses(takes: Sequence[Take], places: PosePlaces) -> Iterator[tuple[Pose, Floats]]:
+    """Each pose, and the shape in it (V, 3), m, in the reference frame."""
+    for take in takes:
+        for start, stop in take.segments():
+            for frame in range(start, stop):
+                yield places.pose(take.interaction[frame]), take.positions[frame]
+
+
+def _written(
+    obj: bpy.types.Object, takes: Sequence[Take], places: PosePlaces, folder: Path, *, count: int
+) -> Iterator[tuple[int, int]]:
+    """Write where the bones take the mesh, from the world at rest to the world, and the shapes there."""
+    rest_from_world = np.linalg.inv(np.array(obj.matrix_world, np.float64))
+    moves: Doubles = np.empty((count, len(places.bones), 4, 4))
+    moves[..., 3, :] = 0.0, 0.0, 0.0, 1.0
+    with writing(folder), (folder / SHAPES).open("xb") as file:
+        file.write(pc2_header(len(mesh_data(obj).vertices), count))
+        for number, (pose, positions) in enumerate(_poses(takes, places)):
+            moves[number, :, :3] = pose.moves[1:].astype(np.float64) @ rest_from_world
+            file.write((CENTIMETRES * to_world(pose, positions)).astype("<f4").tobytes())
+            yield round(SHARE * (number + 1) / count), 2 * SHARE
+    moves[..., :3, 3] *= CENTIMETRES
+    with writing(folder):
+        np.save(folder / MOVES, moves)
+
+
+def _planned(
+    obj: bpy.types.Object,
+    dataset: Dataset,
+    places: PosePlaces,
+    folder: Path,
+    *,
+    scratch: Path,
+    count: int,
+) -> Path:
+    """The other Blender's work as a file, and beside it the object at rest with its bones, in centimetres."""
+    rig = _rig_of(obj)
+    mesh, bones = mesh_data(obj).copy(), _armature(rig).copy()
+    made = [mesh, bones]
+    try:
+        body = bpy.data.objects.new("Body", mesh)
+        skeleton = bpy.data.objects.new("Skeleton", bones)
+        made += [body, skeleton]
+        body.shape_key_clear()
+        rest = np.ascontiguousarray(dataset.mesh.rest_positions, np.float32)
+        mesh.attributes["position"].data.foreach_set("vector", rest.reshape(-1))  # type: ignore[attr-defined]
+        mesh.transform(Matrix.Scale(CENTIMETRES, 4) @ obj.matrix_world)
+        bones.animation_data_clear()
+        bones.transform(Matrix.Scale(CENTIMETRES, 4) @ rig.matrix_world)
+        write_objects([body, skeleton], folder / OBJECTS)
+    finally:
+        bpy.data.batch_remove(ids=made[::-1])
+    plan: dict[str, Any] = {
+        "task": "poses",
+        "folder": str(folder),
+        "path": str(scratch),
+        "shapes": str(scratch.with_name(shapes_beside(scratch).name)),
+        "name": obj.name,
+        "data_name": mesh_data(obj).name,
+        "rig": rig.name,
+        "bones": list(places.bones),
+        "count": count,
+    }
+    with writing(folder):
+        (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    return folder / "plan.json"

@@ -22,7 +22,7 @@ from ..plain_text import print_line
 from ..wording import plural
 from . import dataset_commands
 from .exchange.formats import FORMATS
-from .exchange.pose_exporting import pose_steps, shapes_beside
+from .exchange.poses.pose_exporting import pose_steps, shapes_beside
 from .exchange.reading import Chosen
 from .exchange.recording import MOST_SAMPLES, Sampling
 from .exchange.writing import motion_steps, playing_objects

@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 from bpy.props import StringProperty
 
-from ...neural_physics.blender.exchange.pose_exporting import pose_steps, shapes_beside
+from ...neural_physics.blender.exchange.poses.pose_exporting import pose_steps, shapes_beside
 from ...neural_physics.blender.scene.sources import check_mesh
 from ...neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ...neural_physics.files.names import portable

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from png_reader import read_png
 
-from neural_physics.blender.exchange.data_images import write_data_image
+from neural_physics.blender.exchange.textures.data_images import write_data_image
 from neural_physics.errors import Problem
 
 pytestmark = pytest.mark.blender

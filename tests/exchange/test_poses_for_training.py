@@ -12,7 +12,7 @@ from test_spring_play import tube_on_bones
 
 from neural_physics.blender.exchange import formats
 from neural_physics.blender.exchange.exporters import import_scene
-from neural_physics.blender.exchange.pose_exporting import pose_steps, shapes_beside
+from neural_physics.blender.exchange.poses.pose_exporting import pose_steps, shapes_beside
 from neural_physics.blender.settings.own_folders import scratch_folder
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.blender.tasks import object_tasks

@@ -1,1 +1,1 @@
-"""Motion that plays, written as other programs read it: Alembic and USD, by Blender's own exporters."""
+"""Motion, written and read as other programs and game engines have it, by another Blender."""

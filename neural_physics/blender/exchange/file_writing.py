@@ -17,7 +17,7 @@ from .formats import format_of
 from .keyed_shapes import blend_of, give_keys, said
 from .recorded_file import NUMBER
 from .tapes import Tape
-from .texture_writing import write_texture
+from .textures.texture_writing import write_texture
 
 
 def write_file(plan: Mapping[str, Any], stop: StopRequest) -> dict[str, Any]:

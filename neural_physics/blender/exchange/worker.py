@@ -1,6 +1,6 @@
 """The process that writes and reads files of other programs: `blender -b --python worker.py -- PLAN`.
 
-PLAN is a JSON file: what `writing.py`, `reading.py` or `pose_exporting.py` asks for. A file that somebody
+PLAN is a JSON file: what `writing.py`, `reading.py` or `poses/pose_exporting.py` asks for. A file that somebody
 else has made is read here, and not in the artist's Blender. Also runs in plain Python that has the bpy
 module. Prints JSON lines (`neural_physics.jobs.events`).
 """
@@ -30,7 +30,7 @@ def main() -> int:
     try:
         from neural_physics.blender.exchange.file_reading import read_file
         from neural_physics.blender.exchange.file_writing import write_file
-        from neural_physics.blender.exchange.pose_writing import write_poses
+        from neural_physics.blender.exchange.poses.pose_writing import write_poses
 
         plan = json.loads(arguments.plan.read_text(encoding="utf-8"))
         tasks = {"read": read_file, "write": write_file, "poses": write_poses}

@@ -24,8 +24,8 @@ from .formats import check_built_in, files_of, format_of
 from .landing import Landing
 from .recorded_file import write_recorded
 from .recording import Recorded, Sampling, record_steps, remove
-from .texture_checks import check_texture
-from .texture_shown import show_texture
+from .textures.texture_checks import check_texture
+from .textures.texture_shown import show_texture
 
 KIND = "write_motion"  # of job
 WORKER = EXTENSION_ROOT / "neural_physics" / "blender" / "exchange" / "worker.py"

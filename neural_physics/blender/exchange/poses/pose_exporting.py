@@ -11,22 +11,22 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...arrays import Doubles, Floats
-from ...datasets.point_caches import pc2_header
-from ...datasets.takes import Dataset, Take
-from ...errors import Problem
-from ...files.atomic import writing
-from ...files.looking import has_folder
-from ...interaction.poses import Pose, PosePlaces, to_world
-from ..jobs import programs
-from ..jobs.scratch_job import ScratchJob
-from ..scene.rigs.skins import armature_modifier
-from ..scene.sources import mesh_data
-from ..settings.paths import dataset_folder
-from .formats import check_built_in
-from .landing import Landing
-from .recorded_file import write_objects
-from .writing import KIND, SHARE, WORKER, Steps
+from ....arrays import Doubles, Floats
+from ....datasets.point_caches import pc2_header
+from ....datasets.takes import Dataset, Take
+from ....errors import Problem
+from ....files.atomic import writing
+from ....files.looking import has_folder
+from ....interaction.poses import Pose, PosePlaces, to_world
+from ...jobs import programs
+from ...jobs.scratch_job import ScratchJob
+from ...scene.rigs.skins import armature_modifier
+from ...scene.sources import mesh_data
+from ...settings.paths import dataset_folder
+from ..formats import check_built_in
+from ..landing import Landing
+from ..recorded_file import write_objects
+from ..writing import KIND, SHARE, WORKER, Steps
 
 CENTIMETRES = 100.0  # Unreal's unit is the centimetre
 TRUE_SHAPES = "_shapes.abc"  # not the same name: Unreal would take one asset for the other

@@ -9,10 +9,10 @@ from typing import Any, cast
 import bpy
 import numpy as np
 
-from ...datasets.point_caches import read_pc2
-from ..playing.output.geometry_nodes import new_group
-from ..scene.modifiers.modifier_stack import beside_the_blend
-from .recording import PLACE, Recorded
+from ....datasets.point_caches import read_pc2
+from ...playing.output.geometry_nodes import new_group
+from ...scene.modifiers.modifier_stack import beside_the_blend
+from ..recording import PLACE, Recorded
 from .texture_writing import UVS, add_uvs, in_world, layout_in, stand
 
 GROUP = "Vertex Animation Texture"

@@ -10,13 +10,13 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion
 
-from ...arrays import Doubles
-from ...jobs.events import Progress, StopRequest, print_event
-from ...wording import plural
-from ..scene.animation.keying import Span, key_frames
-from .exporters import export_posed, export_scene
+from ....arrays import Doubles
+from ....jobs.events import Progress, StopRequest, print_event
+from ....wording import plural
+from ...scene.animation.keying import Span, key_frames
+from ..exporters import export_posed, export_scene
+from ..recorded_file import show_shapes
 from .pose_exporting import MOVES, OBJECTS, SHAPES
-from .recorded_file import show_shapes
 
 FPS = 30  # Unreal's own
 UNIT = 0.01  # metres: the numbers are centimetres

@@ -8,9 +8,9 @@ from typing import cast
 
 import bpy
 
-from ...errors import Problem
-from ...models.vertex_textures import SIDE, layout_of
-from .recording import Sampling
+from ....errors import Problem
+from ....models.vertex_textures import SIDE, layout_of
+from ..recording import Sampling
 
 
 def check_texture(objects: Sequence[bpy.types.Object], path: Path, sampling: Sampling) -> None:

@@ -10,16 +10,16 @@ from typing import Any, cast
 import bpy
 import numpy as np
 
-from ...arrays import Doubles, Floats
-from ...datasets.point_caches import read_pc2
-from ...errors import Problem
-from ...models.normals import normals_from_faces
-from ...models.vertex_textures import SIDE, Layout, Texture, decode, encode, layout_of, seamless
-from ..scene.sources import faces_of
+from ....arrays import Doubles, Floats
+from ....datasets.point_caches import read_pc2
+from ....errors import Problem
+from ....models.normals import normals_from_faces
+from ....models.vertex_textures import SIDE, Layout, Texture, decode, encode, layout_of, seamless
+from ...scene.sources import faces_of
+from ..exporters import export_mesh
+from ..formats import TEXTURE_DATA, TEXTURE_MESHES
+from ..tapes import Tape
 from .data_images import write_data_image
-from .exporters import export_mesh
-from .formats import TEXTURE_DATA, TEXTURE_MESHES
-from .tapes import Tape
 
 UVS = "VAT_UV"  # as OpenVAT calls it
 VERSION = 1

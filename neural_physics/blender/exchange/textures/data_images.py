@@ -9,9 +9,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Floats
-from ...errors import Problem
-from ...pictures.png import write_png
+from ....arrays import Floats
+from ....errors import Problem
+from ....pictures.png import write_png
 
 
 def write_data_image(path: Path, pixels: NDArray[np.uint16] | Floats) -> None:

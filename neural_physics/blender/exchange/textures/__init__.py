@@ -1,0 +1,1 @@
+"""Motion as vertex animation textures, which game engines look vertices up in."""

@@ -1,6 +1,6 @@
 """The process that writes and reads files of other programs: `blender -b --python worker.py -- PLAN`.
 
-PLAN is a JSON file: what `writing.py`, `reading.py` or `poses/pose_exporting.py` asks for. A file that somebody
+PLAN is a JSON file: what `writing.py`, `reading.py` or `pose_exporting.py` asks for. A file that somebody
 else has made is read here, and not in the artist's Blender. Also runs in plain Python that has the bpy
 module. Prints JSON lines (`neural_physics.jobs.events`).
 """

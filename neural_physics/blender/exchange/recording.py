@@ -123,6 +123,8 @@ class _Tape:
         self._shapes: IO[bytes] = files.enter_context(recorded.shapes.open("xb", buffering=0))
         self._places: IO[bytes] = files.enter_context(recorded.places.open("xb", buffering=0))
         self._shapes.write(pc2_header(self._vertices, count, first))
+        self._stands: Matrix | None = None  # where it was in the sample before,
+        self._place, self._left = b"", cast(Doubles | None, None)  # and what was made of that
         self._turn: Quaternion | None = None
 
     def add(self, evaluated: bpy.types.Object, frame: int) -> None:
@@ -130,19 +132,24 @@ class _Tape:
         mesh = cast(bpy.types.Mesh, evaluated.data)
         if len(mesh.vertices) != self._vertices:
             raise Problem("export_topology_changes", object=self._recorded.name, frame=frame)
-        world = evaluated.matrix_world
+        if evaluated.matrix_world != self._stands:
+            self._stand(evaluated.matrix_world.copy())
+        positions = read_positions(mesh)
+        if self._left is not None:
+            positions = (positions @ self._left[:3, :3].T + self._left[:3, 3]).astype(np.float32)
+        self._shapes.write(positions.tobytes())
+        self._places.write(self._place)
+
+    def _stand(self, world: Matrix) -> None:
         location, turn, scale = world.decompose()
         turn.normalize()
         if self._turn is not None and turn.dot(self._turn) < 0.0:
             turn.negate()
-        self._turn = turn
-        positions = read_positions(mesh)
+        self._stands, self._turn = world, turn
+        self._place = PLACE.pack(*location.to_tuple(), *turn[:], *scale.to_tuple())
         # What location, rotation and scale cannot say: shear, and the rounding of a quaternion.
         left = np.linalg.pinv(np.array(Matrix.LocRotScale(location, turn, scale))) @ np.array(world)
-        if np.abs(left - np.eye(4)).max() > ROUNDING:
-            positions = (positions @ left[:3, :3].T + left[:3, 3]).astype(np.float32)
-        self._shapes.write(positions.tobytes())
-        self._places.write(PLACE.pack(*location.to_tuple(), *turn[:], *scale.to_tuple()))
+        self._left = left if np.abs(left - np.eye(4)).max() > ROUNDING else None
 
 
 def _meshes(

@@ -18,7 +18,7 @@ from ..neural_physics.blender.tasks.verdicts import credit_of
 from ..neural_physics.errors import Problem
 from ..neural_physics.files.looking import has_file
 from ..neural_physics.files.names import portable
-from ..neural_physics.plain_text import displayable
+from ..neural_physics.plain_text import displayable, one_line
 from .support import Button, OperatorReturnItems, set_up_target, target
 
 MODEL_FILES = "*.safetensors"
@@ -67,7 +67,7 @@ class NEURALPHYSICS_OT_unpack(Button, bpy.types.Operator):
             self,
             event,
             title="Overwrite the model file?",
-            message=displayable(f"{model_path(obj)} holds a different model"),
+            message=one_line(f"{model_path(obj)} holds a different model"),
             confirm_text="Overwrite",
         )
 

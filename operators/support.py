@@ -107,18 +107,24 @@ def open_file(path: Path) -> None:
 def open_as_text(path: Path) -> None:
     """Open what a file says in the program that shows texts, whatever it is: it may be anybody's.
 
-    A copy of it is opened, whose name says that it is a text. Raises Problem("file_missing" |
-    "place_is_link" | "folder_not_writable" | "disk_full").
+    A copy of it is opened, whose name says that it is a text. Raises what `copied` does.
+    """
+    open_file(copied(path, scratch_folder() / "logs" / f"{path.stem}.txt"))
+
+
+def copied(path: Path, copy: Path) -> Path:
+    """A copy of a file, as it is now, in a folder of this user's.
+
+    Raises Problem("file_missing" | "place_is_link" | "folder_not_writable" | "disk_full").
     """
     try:
         data = read_bytes(existing_file(check_no_link(path)), LARGEST_TEXT)
     except (OSError, NotReadable) as error:
         raise Problem("file_missing", path=path) from error
-    copy = scratch_folder() / "logs" / f"{path.stem}.txt"
     with writing(copy):
         copy.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(copy, data)
-    open_file(copy)
+    return copy
 
 
 def target(context: bpy.types.Context) -> bpy.types.Object:

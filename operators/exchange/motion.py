@@ -113,6 +113,7 @@ class NEURALPHYSICS_OT_export_motion(MotionButton, FileButton, bpy.types.Operato
     )
 
     filter_glob: StringProperty(default=glob_of("ALEMBIC", "USD", "GLTF", "TEXTURE"), options={"HIDDEN"})
+    check_existing: BoolProperty(default=True, options={"HIDDEN"})  # the dialog says what is there
     show: BoolProperty(
         name="Show the File",
         description="Show the file in the object's place from now on, instead of playing; a vertex animation "

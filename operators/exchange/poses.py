@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import bpy
-from bpy.props import StringProperty
+from bpy.props import BoolProperty, StringProperty
 
 from ...neural_physics.blender.exchange.poses.pose_exporting import pose_steps, shapes_beside
 from ...neural_physics.blender.scene.sources import check_mesh
@@ -28,6 +28,7 @@ class NEURALPHYSICS_OT_export_poses(FileButton, bpy.types.Operator):
         name="File", subtype="FILE_PATH", options={"SKIP_SAVE", "PATH_SUPPORTS_BLEND_RELATIVE"}
     )
     filter_glob: StringProperty(default="*.fbx", options={"HIDDEN"})
+    check_existing: BoolProperty(default=True, options={"HIDDEN"})  # the dialog says what is there
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:

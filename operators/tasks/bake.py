@@ -13,7 +13,7 @@ from ...neural_physics.blender.settings.registration import register_classes, un
 from ...neural_physics.blender.tasks import object_tasks, trial_takes
 from ...neural_physics.datasets.status import dataset_status
 from ...neural_physics.errors import Problem
-from ...neural_physics.plain_text import displayable
+from ...neural_physics.plain_text import one_line
 from ...neural_physics.wording import plural, size
 from ..support import Button, OperatorReturnItems, scene_of, target
 from .job_button import JobButton
@@ -132,7 +132,7 @@ def _in_dataset(obj: bpy.types.Object) -> str:
     status = dataset_status(folder)
     others = [other.name for other in objects_of(jobs_folder(obj)) if other != obj]
     also = f", also used by {', '.join(others)}" if others else ""
-    return displayable(f"{plural(status.takes, 'take')} ({size(status.size)}) in {folder}{also}")
+    return one_line(f"{plural(status.takes, 'take')} ({size(status.size)}) in {folder}{also}")
 
 
 CLASSES = (

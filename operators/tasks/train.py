@@ -7,13 +7,14 @@ import bpy
 from ...neural_physics.blender.jobs import host
 from ...neural_physics.blender.playing import playback
 from ...neural_physics.blender.scene.targets import target_of
+from ...neural_physics.blender.settings.own_folders import scratch_folder
 from ...neural_physics.blender.settings.paths import best_so_far_path, jobs_folder, report_path
 from ...neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ...neural_physics.blender.tasks import making, object_tasks
 from ...neural_physics.errors import Problem
 from ...neural_physics.evaluation.report_page import only_shows_itself
 from ..play import start_animation
-from ..support import Button, OperatorReturnItems, existing_file, scene_of, target
+from ..support import Button, OperatorReturnItems, copied, existing_file, scene_of, target
 from .job_button import JobButton
 from .job_results import trained
 
@@ -109,9 +110,11 @@ class NEURALPHYSICS_OT_open_report(Button, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         path = report_path(target(context))
-        if not only_shows_itself(path):
+        # Of the copy it is known what the browser will read.
+        page = copied(path, scratch_folder() / "reports" / "report.html")
+        if not only_shows_itself(page):
             raise Problem("report_unsafe", path=path)
-        bpy.ops.wm.url_open(url=path.as_uri())
+        bpy.ops.wm.url_open(url=page.as_uri())
 
 
 CLASSES = (

@@ -137,6 +137,45 @@ def test_what_a_library_has_simulated_stays_as_it_is(tmp_path, how, baked, exter
     assert state() == before
 
 
+@pytest.mark.parametrize("what", ["use_external", "active_index"])
+def test_what_a_library_simulates_is_brought_onto_the_disk_by_nobody_else(tmp_path, what):
+    """A driver of another object reaches its caches through a parent; that is no work for Auto Run."""
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    empty_scene()
+    prop = add_cloth("Prop", points=5)
+    cache = prop.modifiers["Cloth"].point_cache
+    cache.name, cache.frame_start, cache.frame_end, cache.filepath = "x", 1, 40, f"{theirs}/"
+    library = tmp_path / "library.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(library))
+    before = {}
+    for frame in (1, 2, 3, 20):
+        before[f"x_{frame:06d}_00.bphys"] = bytes([frame]) * 40
+    for name, data in before.items():
+        (theirs / name).write_bytes(data)
+    cloth = cloth_and_ball()
+    with bpy.data.libraries.load(str(library), link=True) as (_, wanted):
+        wanted.objects = ["Prop"]
+    bpy.context.scene.collection.objects.link(wanted.objects[0])
+    other = bpy.data.objects.new("Other", None)
+    bpy.context.scene.collection.objects.link(other)
+    other.parent = wanted.objects[0]
+    paths = {
+        "use_external": ["use_external", "use_disk_cache"],
+        "active_index": ["point_caches.active_index"],
+    }
+    for name in paths[what]:
+        path = f'parent.modifiers["Cloth"].point_cache.{name}'
+        driver = other.animation_data_create().drivers.new(path).driver
+        driver.type, driver.expression = "SCRIPTED", "frame > 1"
+    command_for(cloth, tmp_path / "d", 1, 8)
+    plan = BakePlan.of_dataset(tmp_path / "d")
+    bake_take(plan, place_of(plan), Trust(), emit=silent, stop=StopRequest())
+    assert {each.name: each.read_bytes() for each in theirs.iterdir()} == before
+    linked = [obj for obj in bpy.data.objects if obj.library is not None]
+    assert linked and not any(list(caches_of(obj)) for obj in linked)
+
+
 def test_a_fluid_has_a_domain_of_its_own_with_the_settings_that_it_had(tmp_path):
     """Each domain has a point cache that Python does not show, and a changed file says where that lies."""
     empty_scene()
@@ -145,7 +184,14 @@ def test_a_fluid_has_a_domain_of_its_own_with_the_settings_that_it_had(tmp_path)
     fluid.fluid_type, fluid.show_viewport = "DOMAIN", False
     fluid.domain_settings.resolution_max, fluid.domain_settings.cache_frame_end = 17, 33
     fluid.domain_settings.cache_directory = str(tmp_path / "theirs")
+    kept = [
+        tmp_path / "theirs" / folder / "kept.txt" for folder in ("config", "data", "mesh", "script", "noise")
+    ]
+    for each in kept:
+        each.parent.mkdir(parents=True, exist_ok=True)
+        each.write_text("the artist's")
     caches_below._name_anew(tmp_path)
+    assert all(each.is_file() for each in kept), "most settings delete what is in the folder that is named"
     domain = fluid.domain_settings
     assert (domain.resolution_max, domain.cache_frame_end) == (17, 33)
     assert "theirs" not in domain.cache_directory and str(tmp_path) in domain.cache_directory
@@ -184,3 +230,18 @@ def test_what_a_link_says_is_told_before_it_is_agreed_to(tmp_path):
     place = tmp_path / "neural_physics" / "cloth" / "dataset"
     assert named_places.said(place) == f"{place} (cloth is a link to ../../other/hero)"
     assert named_places.said(tmp_path / "neural_physics" / "own") == str(tmp_path / "neural_physics" / "own")
+
+
+def test_links_beside_the_folder_of_the_blend_and_links_to_links_are_told(tmp_path):
+    empty_scene()
+    (tmp_path / "project").mkdir()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "project" / "scene.blend"))
+    (tmp_path / "shared").symlink_to("second")
+    (tmp_path / "second").symlink_to("../../film/hero")
+    place = tmp_path / "shared" / "dataset"
+    told = f"{place} (shared is a link to second) (second is a link to ../../film/hero)"
+    assert named_places.said(place) == told
+    (tmp_path / "round").symlink_to("round")
+    assert named_places.said(tmp_path / "round").startswith(
+        f"{tmp_path / 'round'} (round is a link to round)"
+    )

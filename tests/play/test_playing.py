@@ -146,7 +146,7 @@ def test_times_are_measured(sheet):
     assert 0 < status.decode_us < 1e5
 
 
-@pytest.mark.parametrize("how", ["disk", "external", "fluid"])
+@pytest.mark.parametrize("how", ["disk", "external", "second", "driven", "keyed", "reached", "fluid"])
 def test_frames_are_not_visited_by_themselves_where_that_writes_or_deletes_on_disk(sheet, tmp_path, how):
     """A stranger's file says where: a fluid empties that folder at its first frame."""
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))  # else nothing is kept on disk
@@ -159,8 +159,25 @@ def test_frames_are_not_visited_by_themselves_where_that_writes_or_deletes_on_di
         # It stays out of the way here: what is asked is whether frames are visited.
         domain.show_viewport = False
     else:
-        item = other.modifiers.new("Cloth", "CLOTH").point_cache.point_caches[0]
-        item.use_disk_cache, item.use_external = how == "disk", how == "external"
+        cache = other.modifiers.new("Cloth", "CLOTH").point_cache
+        path = 'modifiers["Cloth"].point_cache.use_disk_cache'
+        if how in ("disk", "external"):
+            cache.use_disk_cache, cache.use_external = how == "disk", how == "external"
+        if how == "second":
+            with bpy.context.temp_override(object=other, active_object=other, point_cache=cache):
+                bpy.ops.ptcache.add()
+            cache.use_external = True
+            cache.point_caches.active_index = 0
+        if how == "driven":  # off at the frame that is asked for, on before it
+            other.driver_add(path).driver.expression = "frame > 3 and frame < 20"
+        if how == "keyed":
+            for frame in (5, 20):
+                cache.use_disk_cache = frame == 5
+                other.keyframe_insert(path, frame=frame)
+            other.animation_data.action.slots[0].name_display = "Unused"
+            other.animation_data.action = None  # a strip, or whatever else, may play it
+        if how == "reached":
+            sheet.animation_data_create().drivers.new(f"parent.{path}").driver.expression = "frame < 20"
     scene.frame_set(1)
     playback.attach(sheet)
     visited = []
@@ -169,7 +186,14 @@ def test_frames_are_not_visited_by_themselves_where_that_writes_or_deletes_on_di
     try:
         scene.frame_set(30)
         assert visited == [30] and playback.status_of(sheet).warning.code == "catch_up_needed"
+        scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+        scene.render.engine, scene.render.resolution_x, scene.render.resolution_y = "CYCLES", 8, 8
+        scene.cycles.samples = 1
+        bpy.ops.render.render()
+        assert set(visited) == {30}, "nor as it is rendered"
         other.modifiers.clear()
+        bpy.data.batch_remove(ids=list(bpy.data.actions))
+        sheet.animation_data_clear()
         scene.frame_set(31)
     finally:
         bpy.app.handlers.frame_change_pre.remove(seen)
@@ -264,3 +288,24 @@ def test_an_object_with_more_lines_than_anybody_makes_says_so_until_they_are_gon
         lines.remove(1)
     bpy.context.scene.frame_set(3)
     assert playback.status_of(sheet).problem is None
+
+
+@pytest.mark.parametrize("writes", [True, False])
+def test_an_opened_file_in_which_something_writes_on_disk_stays_as_it_was_saved(
+    sheet, tmp_path, monkeypatch, writes
+):
+    """To show a shape is an edit, after which Blender simulates what depends on it anew."""
+    cloth = play_scenes.add_object("Other", synthetic.sheet_mesh(4)).modifiers.new("Cloth", "CLOTH")
+    bpy.context.scene.frame_set(1)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    cloth.point_cache.use_disk_cache = writes
+    bpy.ops.wm.save_mainfile()
+    shown = []
+    visit = played_objects.PlayedObjects.visit
+    monkeypatch.setattr(
+        played_objects.PlayedObjects, "visit", lambda *given: (shown.append(1), visit(*given))
+    )
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "scene.blend"))
+    assert not shown if writes else shown
+    bpy.context.scene.frame_set(2)
+    assert shown and playback.status_of(bpy.data.objects["Sheet"]).problem is None

@@ -17,8 +17,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...errors import Problem
-from ..scene.animation.action_curves import curves_played
-from ..scene.simulation_caches import caches_of, caches_of_bodies, writes
+from ..scene.simulation_caches import caches_are_animated, caches_of, caches_of_bodies, writes
 
 PREFIX = "neural_physics_"  # of the names that caches are given
 
@@ -63,39 +62,35 @@ def _name_anew(folder: Path) -> None:
                 if obj.library is not None:
                     obj.modifiers.remove(modifier)
                 else:
-                    _make_domain_anew(modifier).cache_directory = mkdtemp(prefix="fluid_", dir=folder)
+                    _make_domain_anew(modifier, mkdtemp(prefix="fluid_", dir=folder))
     for scene in bpy.data.scenes:
         _keep_here(caches_of_bodies(scene))
     for obj in own:
         _keep_here(caches_of(obj))
+    changing = caches_are_animated()
     for obj in bpy.data.objects:
-        if obj.library is not None and (any(map(writes, caches_of(obj))) or _moves_caches(obj)):
+        if obj.library is not None and (changing or any(map(writes, caches_of(obj)))):
             _take_off(obj)
 
 
-def _make_domain_anew(modifier: bpy.types.FluidModifier) -> bpy.types.FluidDomainSettings:
-    """The same settings in a new domain: each has a point cache, too, which Python does not show."""
+def _make_domain_anew(modifier: bpy.types.FluidModifier, folder: str) -> None:
+    """The same settings in a new domain in a folder: each has a point cache, too, which Python does not show.
+
+    The folder first, and nothing of the old one: most of the settings delete what is there.
+    """
     old: Any = modifier.domain_settings
     names = [each.identifier for each in old.bl_rna.properties if not each.is_readonly]
+    names.remove("cache_directory")
     told = {name: getattr(old, name) for name in names}
     told = {name: value[:] if hasattr(value, "__len__") else value for name, value in told.items()}
     modifier.fluid_type = "NONE"
     modifier.fluid_type = "DOMAIN"
     domain = modifier.domain_settings
     assert domain is not None  # it has just been made one
+    domain.cache_directory = folder
     for name, value in told.items():
         with suppress(TypeError, AttributeError):  # what depends on another one that comes later
             setattr(domain, name, value)
-    return domain
-
-
-def _moves_caches(obj: bpy.types.Object) -> bool:
-    """Whether where its caches lie may change from frame to frame."""
-    animation = obj.animation_data
-    if animation is None:
-        return False
-    curves = [*animation.drivers, *curves_played(animation)]
-    return len(animation.nla_tracks) > 0 or any("cache" in curve.data_path for curve in curves)
 
 
 def _take_off(obj: bpy.types.Object) -> None:

@@ -138,16 +138,19 @@ def _show_movers(
 def _put_mover(
     collection: bpy.types.Collection, source: bpy.types.Object, places: Doubles, span: Span
 ) -> None:
-    turned = source.matrix_world.copy()
-    copy = source.copy()
-    copy.animation_data_clear()
-    copy.parent = None
-    copy.constraints.clear()
-    for modifier in [m for m in copy.modifiers if m.type == "COLLISION"]:
-        copy.modifiers.remove(modifier)
-    copy.matrix_world = turned
+    copy = bpy.data.objects.new(source.name, _looks_of(source))
+    copy.empty_display_type, copy.empty_display_size = source.empty_display_type, source.empty_display_size
+    copy.matrix_world = source.matrix_world.copy()
     put(collection, copy)
     key_frames(copy, "location", places, span)
+
+
+def _looks_of(source: bpy.types.Object) -> bpy.types.Mesh | None:
+    """A mesh as its modifiers make it, and nothing that simulates: the frames of that are the source's."""
+    if source.type != "MESH":
+        return None
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    return bpy.data.meshes.new_from_object(source.evaluated_get(depsgraph), depsgraph=depsgraph)
 
 
 def _collection_name(obj: bpy.types.Object) -> str:

@@ -11,6 +11,12 @@ import bpy
 from ...errors import Problem
 from .formats import format_of
 
+NO_MATERIALS = {
+    "import_materials": False,
+    "import_textures_mode": "IMPORT_NONE",
+    "create_world_material": False,
+}
+
 
 def export_scene(path: Path, first: int, last: int) -> None:
     """Write all of the scene that is open, frame by frame.
@@ -60,6 +66,7 @@ def export_scene(path: Path, first: int, last: int) -> None:
                 export_uvmaps=True,
                 export_normals=True,
                 export_materials=True,
+                export_textures_mode="KEEP",  # no file is copied
                 export_custom_properties=False,
                 evaluation_mode="VIEWPORT",
             ),
@@ -122,8 +129,11 @@ def export_posed(path: Path) -> None:
     )
 
 
-def import_scene(path: Path) -> None:
-    """Read a file into the scene that is open. Raises Problem("export_failed")."""
+def import_scene(path: Path, *, materials: bool = True) -> None:
+    """Read a file into the scene that is open. Raises Problem("export_failed").
+
+    materials: of USD; what their textures name is looked for in other files, which may be on a server.
+    """
     wm: Any = bpy.ops.wm
     bring: Any = bpy.ops.import_scene
     if format_of(path) == "GLTF":
@@ -132,7 +142,12 @@ def import_scene(path: Path) -> None:
         _call(path, lambda: wm.alembic_import(filepath=str(path), as_background_job=False))
     else:
         # With what holds a mesh kept apart: that has the name which the object had.
-        _call(path, lambda: wm.usd_import(filepath=str(path), merge_parent_xform=False))
+        _call(
+            path,
+            lambda: wm.usd_import(
+                filepath=str(path), merge_parent_xform=False, **({} if materials else NO_MATERIALS)
+            ),
+        )
 
 
 def name_in_file(name: str) -> str:

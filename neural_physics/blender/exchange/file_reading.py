@@ -35,7 +35,7 @@ def read_file(plan: Mapping[str, Any], stop: StopRequest) -> dict[str, Any]:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = cast(bpy.types.Scene, bpy.context.scene)
     scene.render.fps, scene.render.fps_base = plan["fps"], plan["fps_base"]
-    import_scene(path)
+    import_scene(path, materials=False)
     mesh = _mesh_in(path, plan)
     others = [_named(path, name) for name in plan["others"]]
     first, last = scene.frame_start, scene.frame_end

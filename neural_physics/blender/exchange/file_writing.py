@@ -15,6 +15,7 @@ from ..scene.animation.keying import Span, key_frames
 from .exporters import export_scene, import_scene, name_in_file
 from .formats import format_of
 from .keyed_shapes import blend_of, give_keys, said
+from .plain_meshes import name_materials
 from .recorded_file import NUMBER
 from .tapes import Tape
 from .textures.texture_writing import write_texture
@@ -37,8 +38,9 @@ def write_file(plan: Mapping[str, Any], stop: StopRequest) -> dict[str, Any]:
     with loading as (there, wanted):
         wanted.objects = list(there.objects)
     objects = sorted(wanted.objects, key=lambda obj: obj[NUMBER])
-    for obj, names in zip(objects, plan["names"], strict=True):
+    for obj, names, materials in zip(objects, plan["names"], plan["materials"], strict=True):
         obj.name, obj.data.name = names
+        name_materials(obj.data, materials)
         scene.collection.objects.link(obj)
     progress = Progress(print_event, f"Writing {plan['name']}", last - first + 1)
     files = zip(plan["shapes"], plan["places"], strict=True)

@@ -8,28 +8,35 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from ...errors import Problem
+from ...files.links import is_link
 from ...files.replacing import replace
 
 
 class Landing:
     """`scratch` is to be written, and then takes the place of the last of some files; the others with it.
 
-    One file is written beside its place; several in a folder of their own there.
+    They are written in a folder of their own beside their places.
     """
 
     def __init__(self, files: Sequence[Path]) -> None:
+        """Raises Problem("file_not_ours") where there are others, but not the last, which alone is named."""
         self._files, path = files, files[-1]
-        self._folder: Path | None = None
-        if len(files) > 1:
-            self._folder = path.with_suffix(".new")
-            self.scratch = self._folder / path.name
-        else:
-            self.scratch = path.with_name(f"{path.stem}.new{path.suffix}")
+        strange = next((each for each in files[:-1] if os.path.lexists(each)), None)
+        if strange is not None and not os.path.lexists(path):
+            raise Problem("file_not_ours", path=strange)
+        self._folder = path.with_suffix(".new")
+        self.scratch = self._folder / path.name
+
+    def begin(self) -> None:
+        """Make the folder anew. Raises OSError."""
+        self.clear()
+        self._folder.mkdir()
 
     def clear(self) -> None:
         """Take away what is left of a try. Raises OSError."""
-        if self._folder is None or self._folder.is_symlink():  # whose folder it leads to, is not known
-            (self._folder or self.scratch).unlink(missing_ok=True)
+        if is_link(self._folder):  # whose folder it leads to, is not known
+            self._folder.unlink()
         elif self._folder.exists():
             for place in self._files:
                 for each in (self._written(place), self._kept(place)):
@@ -43,9 +50,6 @@ class Landing:
 
     def land(self) -> None:
         """Let what was written take its place. Raises OSError; then all that was there is there."""
-        if self._folder is None:
-            replace(self.scratch, self._files[0])
-            return
         reached: list[Path] = []
         try:
             for place in self._files:

@@ -55,7 +55,7 @@ class Read:
 
 def holds_scenes(path: Path) -> bool:
     """Whether a file is one of those that are read so."""
-    return FORMATS.get(path.suffix.lower(), "PC2") != "PC2"
+    return FORMATS.get(path.suffix.lower()) in ("ALEMBIC", "USD")
 
 
 def read_steps(

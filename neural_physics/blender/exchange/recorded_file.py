@@ -1,32 +1,31 @@
 """What is recorded as a .blend of its own, for another Blender.
 
-Nothing of the artist's scene is in it but meshes and materials.
+Nothing of the artist's scene is in it but meshes, and the names and colours of their materials.
 """
 
 from __future__ import annotations
 
-import errno
-import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import bpy
 import numpy as np
 
-from ...errors import Problem
 from ..scene.animation.keying import Span, key_frames
+from ..scene.saving import save_apart
+from .plain_meshes import plain_materials
 from .recording import Recorded
 
 NUMBER = "number"  # the property that says which of the recorded objects one is
 MOVES = "moves"  # the property whose keys let exporters see that an object moves
 
 
-def write_recorded(recorded: Sequence[Recorded], first: int, path: Path) -> None:
+def write_recorded(recorded: Sequence[Recorded], first: int, path: Path) -> list[list[str]]:
     """Write objects, each with its `NUMBER`, that show their shapes, the first of them at frame `first`.
 
-    They look as if they were keyed, and where they are is to be set in each frame. Raises
-    Problem("disk_full" | "folder_not_writable").
+    They look as if they were keyed, and where they are is to be set in each frame. Returns the names of their
+    materials. Raises what `save_apart` does.
     """
     made: list[bpy.types.Object] = []
     try:
@@ -36,7 +35,9 @@ def write_recorded(recorded: Sequence[Recorded], first: int, path: Path) -> None
             obj.rotation_mode = "QUATERNION"
             obj[NUMBER] = number
             show_shapes(obj, one.shapes, first)
-        write_objects(made, path)
+        with plain_materials([one.mesh for one in recorded]) as names:
+            save_apart(made, path)
+        return names
     finally:
         actions = [obj.animation_data.action for obj in made if obj.animation_data]
         bpy.data.batch_remove(ids=[*made, *(action for action in actions if action is not None)])
@@ -49,16 +50,3 @@ def show_shapes(obj: bpy.types.Object, shapes: Path, first: int) -> None:
     modifier = cast(bpy.types.MeshCacheModifier, obj.modifiers.new("Shapes", "MESH_CACHE"))
     modifier.cache_format, modifier.filepath = "PC2", str(shapes)
     modifier.frame_start = first
-
-
-def write_objects(objects: Sequence[bpy.types.Object], path: Path) -> None:
-    """Write objects, and what they are made of, as a .blend.
-
-    Raises Problem("disk_full" | "folder_not_writable").
-    """
-    try:
-        bpy.data.libraries.write(str(path), cast(Any, set(objects)), path_remap="ABSOLUTE", compress=False)
-    except (RuntimeError, OSError) as error:
-        if os.strerror(errno.ENOSPC) in str(error):  # Blender reports a full disk in words only
-            raise Problem("disk_full", path=path.parent) from error
-        raise Problem("folder_not_writable", path=path.parent, reason=str(error).strip()) from error

@@ -20,6 +20,7 @@ from ...errors import Problem
 from ...files.atomic import writing
 from ..playing.handlers import PLAYED, settle_previews
 from ..scene.sources import read_positions
+from .plain_meshes import make_bare
 
 MOST_SAMPLES = 16  # of a frame
 PLACE = struct.Struct("<10d")  # location, metres; quaternion, w first; scale
@@ -160,6 +161,7 @@ def _meshes(
         mesh = bpy.data.meshes.new_from_object(
             obj.evaluated_get(depsgraph), preserve_all_data_layers=True, depsgraph=depsgraph
         )
+        make_bare(mesh)
         files = folder / f"{number}.pc2", folder / f"{number}.places"
         found.append(Recorded(obj.name, cast(bpy.types.Mesh, obj.data).name, mesh, *files))
         if not len(mesh.polygons):

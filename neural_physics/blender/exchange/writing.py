@@ -80,7 +80,7 @@ def write_steps(
             job.folder.mkdir(parents=True, exist_ok=True)
         with writing(path.parent):
             path.parent.mkdir(parents=True, exist_ok=True)
-            landing.clear()
+            landing.begin()
         # The other Blender starts, and writes what is there already, while the rest is recorded.
         for done, total in record_steps(scene, objects, sampling, job.folder, begun=begin):
             yield round(SHARE * done / total), 2 * SHARE
@@ -149,7 +149,7 @@ def _planned(
 ) -> Path:
     """The other Blender's work, as a file."""
     first = sampling.first * sampling.samples
-    write_recorded(recorded, first, folder / "recorded.blend")
+    materials = write_recorded(recorded, first, folder / "recorded.blend")
     plan: dict[str, Any] = {
         "task": "write",
         "recorded": str(folder / "recorded.blend"),
@@ -157,6 +157,7 @@ def _planned(
         "name": name,
         "show": show,
         "names": [(one.name, one.data_name) for one in recorded],
+        "materials": materials,
         "places": [str(one.places) for one in recorded],
         "shapes": [str(one.shapes) for one in recorded],
         "first": first,

@@ -8,6 +8,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..jobs.main_thread import in_main_thread
+from ..scene.simulation_caches import visits_write
 from .collision_suspension import resume_collisions
 from .grabbing import grab_what_is_moved
 from .played_objects import PlayedObjects, animation_plays
@@ -56,7 +57,7 @@ def on_load(*_: object) -> None:
     PLAYED.rebuild()
     PLAYED.settle_previews(False)  # a file saved by itself while it played
     resume_collisions()  # something else may simulate since, for all that is known
-    show_current_frame()
+    _show_what_was_opened()
 
 
 @persistent
@@ -98,6 +99,15 @@ def show_current_frame() -> None:
         PLAYED.visit(context.scene, context.evaluated_depsgraph_get())
 
 
+def _show_what_was_opened() -> None:
+    """Show it, but where something in the file writes on disk: then it stays as it was saved for now.
+
+    To show a shape is an edit, after which Blender simulates anew what depends on it, and deletes its frames.
+    """
+    if not visits_write():
+        show_current_frame()
+
+
 def settle_previews(playing: bool | None = None) -> None:
     """Preview what should be, and nothing else, and show all as it is now.
 
@@ -134,7 +144,7 @@ def register() -> None:
     # While an add-on is being enabled at startup, there is no file to look at yet: `on_load` follows.
     if isinstance(bpy.data, bpy.types.BlendData):
         PLAYED.rebuild()
-        show_current_frame()
+        _show_what_was_opened()
 
 
 def unregister() -> None:

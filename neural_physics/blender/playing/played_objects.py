@@ -17,6 +17,7 @@ import bpy
 
 from ...errors import Problem
 from ...methods.loaded_models import LoadedModels
+from ...plain_text import print_line
 from ...timeline.stepping import together
 from ..scene.references import search_again
 from ..scene.setting_up import keep_names
@@ -177,8 +178,9 @@ class PlayedObjects:
             with _KeepingProblem(session):
                 reader.look(obj, depsgraph, visit)
         missing = span(reader.needs(visit) for _, _, reader in _sound(followed))
-        # By itself nothing is done that writes on disk: a stranger's file says where.
-        if missing and (rendering or not visits_write()):
+        # By itself nothing is done that writes on disk, where a stranger's file says: neither as it is opened
+        # nor as it is rendered, which shows one frame alone where there is no extension.
+        if missing and not visits_write():
             further = span(reader.further(visit, scene.frame_end) for _, _, reader in _sound(followed))
             self._catch_up(scene, visit, missing, further, patient=rendering or bpy.app.background)
             if not rendering:
@@ -187,6 +189,8 @@ class PlayedObjects:
         wanted: list[Wanted[tuple[PlaySession, bpy.types.Object, Moment]]] = []
         for session, obj, reader in _sound(followed):
             session.behind = len(reader.needs(visit)) if missing else 0
+            if session.behind and rendering:
+                print_line(Problem("catch_up_needed", object=session.name, frames=session.behind).message)
             if session.behind == 0:
                 with _KeepingProblem(session):
                     moment = session.record(obj, depsgraph, visit, bool(missing))

@@ -6,10 +6,12 @@ said to be, and reads whatever files images and fonts name, to pack them into wh
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, cast
 
 import bpy
 
@@ -33,9 +35,30 @@ def save_open_file(path: Path, *, copy: bool, relative_remap: bool = False) -> N
         bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=copy, relative_remap=relative_remap)
 
 
-def check_no_sculpt_elsewhere() -> None:
-    """Raise Problem("sculpt_elsewhere") where Blender would write a sculpt into a file of its own."""
-    with _multires_of_meshes() as multires:
+def save_apart(objects: Sequence[bpy.types.Object], path: Path) -> None:
+    """Write objects, and all that they are made of, as a .blend of their own.
+
+    Raises Problem("sculpt_elsewhere" | "disk_full" | "folder_not_writable").
+    """
+    meshes = {obj.data for obj in objects if isinstance(obj.data, bpy.types.Mesh)}
+    check_no_sculpt_elsewhere(meshes)
+    with _no_sculpt_named():
+        try:
+            bpy.data.libraries.write(
+                str(path), cast(Any, set(objects)), path_remap="ABSOLUTE", compress=False
+            )
+        except (RuntimeError, OSError) as error:
+            if os.strerror(errno.ENOSPC) in str(error):  # Blender reports a full disk in words only
+                raise Problem("disk_full", path=path.parent) from error
+            raise Problem("folder_not_writable", path=path.parent, reason=str(error).strip()) from error
+
+
+def check_no_sculpt_elsewhere(meshes: Collection[bpy.types.Mesh] | None = None) -> None:
+    """Raise Problem("sculpt_elsewhere") where Blender would write a sculpt into a file of its own.
+
+    meshes: that are written; if None, all.
+    """
+    with _multires_of_meshes(meshes) as multires:
         found = next(((mesh, each.filepath) for mesh, each in multires if each.is_external), None)
     if found is not None:
         mesh, file = found
@@ -67,13 +90,16 @@ def _name_sculpts(names: dict[bpy.types.Mesh, str]) -> None:
 
 
 @contextmanager
-def _multires_of_meshes() -> Iterator[Iterator[tuple[bpy.types.Mesh, bpy.types.MultiresModifier]]]:
-    """All meshes that are saved, each with a Multires modifier, which says where its sculpt lies.
+def _multires_of_meshes(
+    among: Collection[bpy.types.Mesh] | None = None,
+) -> Iterator[Iterator[tuple[bpy.types.Mesh, bpy.types.MultiresModifier]]]:
+    """All meshes that are saved, or those of them that are asked for, each with a Multires modifier.
 
-    A mesh can have one without a modifier: so an object that is in no scene is given one, and each mesh in
-    turn. That takes a microsecond for each.
+    That says where its sculpt lies. A mesh can have one without a modifier: so an object that is in no scene
+    is given one, and each mesh in turn. That takes a microsecond for each.
     """
     meshes = [mesh for mesh in bpy.data.meshes if mesh.users and _is_saved(mesh)]
+    meshes = meshes if among is None else [mesh for mesh in meshes if mesh in among]
     if not meshes:
         yield iter(())
         return

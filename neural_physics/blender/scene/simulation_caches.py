@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import bpy
 
+from .animation.animated_paths import is_any_animated
+
 
 def point_caches(scene: bpy.types.Scene) -> Iterator[bpy.types.PointCache]:
     """The point caches of everything in the scene that is simulated frame by frame."""
@@ -33,19 +35,37 @@ def caches_of(obj: bpy.types.Object) -> Iterator[bpy.types.PointCache]:
 
 
 def writes(cache: bpy.types.PointCache) -> bool:
-    """Whether it is written, or cleared, on disk as frames are visited: not where it has been baked."""
-    return not cache.is_baked and any(item.use_disk_cache or item.use_external for item in cache.point_caches)
-
-
-def visits_write() -> bool:
-    """Whether to visit frames writes or deletes anything: a fluid does so in a folder that the file names."""
-    return any(_has_fluid(obj) or any(map(writes, caches_of(obj))) for obj in bpy.data.objects) or any(
-        writes(cache) for scene in bpy.data.scenes for cache in caches_of_bodies(scene)
+    """Whether any in its list is written, or cleared, on disk as frames are visited: not what is baked."""
+    return any(
+        not item.is_baked and (item.use_disk_cache or item.use_external) for item in cache.point_caches
     )
 
 
-def _has_fluid(obj: bpy.types.Object) -> bool:
-    """Whether it is a domain whose simulation is not baked."""
-    fluids = (each for each in obj.modifiers if isinstance(each, bpy.types.FluidModifier))
-    domains = (each.domain_settings for each in fluids if each.domain_settings is not None)
-    return any(each.cache_type == "REPLAY" or not each.has_cache_baked_data for each in domains)
+def visits_write() -> bool:
+    """Whether to visit frames may write or delete anything: a fluid does so in a folder that the file names.
+
+    A file that changes that from frame to frame may do so, too: how it is now says nothing of the frames
+    that would be visited.
+    """
+    caches = [cache for obj in bpy.data.objects for cache in caches_of(obj)]
+    caches += [cache for scene in bpy.data.scenes for cache in caches_of_bodies(scene)]
+    fluids = [domain for obj in bpy.data.objects for domain in _fluids_of(obj)]
+    if any(map(writes, caches)) or not all(map(_is_baked, fluids)):
+        return True
+    return bool(caches or fluids) and caches_are_animated()
+
+
+def caches_are_animated() -> bool:
+    """Whether anything in the file may change from frame to frame what is kept on disk."""
+    return is_any_animated("point_cache", "domain_settings")
+
+
+def _fluids_of(obj: bpy.types.Object) -> Iterator[bpy.types.FluidDomainSettings]:
+    for modifier in obj.modifiers:
+        if isinstance(modifier, bpy.types.FluidModifier) and modifier.domain_settings is not None:
+            yield modifier.domain_settings
+
+
+def _is_baked(fluid: bpy.types.FluidDomainSettings) -> bool:
+    """And not being baked, which a file may say at the same time."""
+    return fluid.cache_type != "REPLAY" and fluid.has_cache_baked_data and not fluid.is_cache_baking_any

@@ -27,6 +27,7 @@ BESIDE = "//"  # how names begin that are relative to the .blend
 MEMORY = "agreed_places.json"  # in the user's folder
 LONGEST = 4096  # characters of a path on any system; Python takes longer ones apart for minutes
 DEEPEST = 100  # folders within each other: to ask of each whether it is a link takes the square of that
+MOST_LINKS = 20  # on the way to a place, that are told of
 MOST_REMEMBERED = 2000  # places; the oldest are forgotten first
 
 _agreed_now: set[str] = set()  # where the user's folder cannot be written, for this session
@@ -152,17 +153,37 @@ def _of_programs() -> list[Path]:
 
 
 def said(place: Path) -> str:
-    """A place that is asked about, with what links on its way from the .blend say: none is visited."""
-    folder = Path(bpy.data.filepath).parent if bpy.data.filepath else None
-    if folder is None or not place.is_relative_to(folder):
-        return str(place)
-    links, here = [], folder
-    for part in place.relative_to(folder).parts:
-        here /= part
+    """A place that is asked about, with what links on the way there say: none is visited.
+
+    Looked at are folders beside the .blend's, too: whoever sent that may have laid links there.
+    """
+    links, left = list[str](), list[str]()
+    root = _common(place)
+    here = root
+    if here is not None:
+        left = list(place.relative_to(here).parts)
+    while root is not None and here is not None and left and len(links) < MOST_LINKS:
+        here /= left.pop(0)
         with suppress(OSError):  # nothing is there
             if is_link(here):
-                links.append(f" ({part} is a link to {here.readlink()})")
+                leads = here.readlink()
+                links.append(f" ({here.name} is a link to {leads})")
+                there = normalised(here.parent / leads)
+                if not there.is_relative_to(root):
+                    break
+                here, left = root, [*there.relative_to(root).parts, *left]
     return str(place) + "".join(links)
+
+
+def _common(place: Path) -> Path | None:
+    """The folder that the .blend and a place both lie in; None where there is none but all there is."""
+    if not bpy.data.filepath:
+        return None
+    try:
+        common = Path(os.path.commonpath([Path(bpy.data.filepath).parent, place]))
+    except ValueError:  # on two drives
+        return None
+    return None if common == Path(common.anchor) else common
 
 
 def normalised(place: Path) -> Path:

@@ -21,11 +21,12 @@ from ....interaction.poses import Pose, PosePlaces, to_world
 from ...jobs import programs
 from ...jobs.scratch_job import ScratchJob
 from ...scene.rigs.skins import armature_modifier
+from ...scene.saving import save_apart
 from ...scene.sources import mesh_data
 from ...settings.paths import dataset_folder
 from ..formats import check_built_in
 from ..landing import Landing
-from ..recorded_file import write_objects
+from ..plain_meshes import make_bare, plain_materials
 from ..writing import KIND, SHARE, WORKER, Steps
 
 CENTIMETRES = 100.0  # Unreal's unit is the centimetre
@@ -69,7 +70,7 @@ def pose_steps(obj: bpy.types.Object, path: Path, takes: Sequence[str] = ()) -> 
             job.folder.mkdir(parents=True, exist_ok=True)
         with writing(path.parent):
             path.parent.mkdir(parents=True, exist_ok=True)
-            landing.clear()
+            landing.begin()
         yield from _written(obj, found, places, job.folder, count=count)
         plan = _planned(obj, dataset, places, job.folder, scratch=landing.scratch, count=count)
         job.start([*programs.background_blender(WORKER), str(plan)])
@@ -164,9 +165,11 @@ def _planned(
         rest = np.ascontiguousarray(dataset.mesh.rest_positions, np.float32)
         mesh.attributes["position"].data.foreach_set("vector", rest.reshape(-1))  # type: ignore[attr-defined]
         mesh.transform(Matrix.Scale(CENTIMETRES, 4) @ obj.matrix_world)
-        bones.animation_data_clear()
+        make_bare(mesh)
+        _make_bare(bones)
         bones.transform(Matrix.Scale(CENTIMETRES, 4) @ rig.matrix_world)
-        write_objects([body, skeleton], folder / OBJECTS)
+        with plain_materials([mesh]) as materials:
+            save_apart([body, skeleton], folder / OBJECTS)
     finally:
         bpy.data.batch_remove(ids=made[::-1])
     plan: dict[str, Any] = {
@@ -178,8 +181,17 @@ def _planned(
         "data_name": mesh_data(obj).name,
         "rig": rig.name,
         "bones": list(places.bones),
+        "materials": materials[0],
         "count": count,
     }
     with writing(folder):
         (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
     return folder / "plan.json"
+
+
+def _make_bare(bones: bpy.types.Armature) -> None:
+    """Take from an armature of our own what leads to anything else."""
+    bones.animation_data_clear()
+    for owner in (bones, *bones.bones, *bones.collections_all):
+        for name in list(owner.keys()):
+            del owner[name]

@@ -15,6 +15,7 @@ from ....jobs.events import Progress, StopRequest, print_event
 from ....wording import plural
 from ...scene.animation.keying import Span, key_frames
 from ..exporters import export_posed, export_scene
+from ..plain_meshes import name_materials
 from ..recorded_file import show_shapes
 from .pose_exporting import MOVES, OBJECTS, SHAPES
 
@@ -37,6 +38,7 @@ def write_poses(plan: Mapping[str, Any], _stop: StopRequest) -> dict[str, Any]:
     body = next(obj for obj in wanted.objects if obj.type == "MESH")
     rig = next(obj for obj in wanted.objects if obj.type == "ARMATURE")
     body.name, body.data.name, rig.name = plan["name"], plan["data_name"], plan["rig"]
+    name_materials(body.data, plan["materials"])
     for obj in (rig, body):
         scene.collection.objects.link(obj)
     moves = np.load(folder / MOVES, allow_pickle=False)
@@ -49,7 +51,6 @@ def write_poses(plan: Mapping[str, Any], _stop: StopRequest) -> dict[str, Any]:
         progress.at(min(2 * count, done + max(scene.frame_current, 0)))
 
     done = 0
-    Path(plan["path"]).parent.mkdir()
     bpy.app.handlers.frame_change_pre.append(follow)
     export_posed(Path(plan["path"]))
     body.modifiers.clear()

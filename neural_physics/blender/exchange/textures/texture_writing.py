@@ -51,7 +51,6 @@ def write_texture(plan: Mapping[str, Any], obj: bpy.types.Object, tape: Tape) ->
     )
     data = _data(texture, plan, obj.name, places[0, :3].tolist())
     try:
-        path.parent.mkdir()
         write_data_image(path, texture.image)
         path.with_suffix(TEXTURE_DATA).write_text(json.dumps(data, indent=1), encoding="utf-8")
     except OSError as error:

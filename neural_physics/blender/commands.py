@@ -21,7 +21,7 @@ from ..methods.specification import BASES, PRESETS
 from ..plain_text import print_line
 from ..wording import plural
 from . import dataset_commands
-from .exchange.formats import FORMATS
+from .exchange.formats import FORMATS, NEEDS, format_of
 from .exchange.poses.pose_exporting import pose_steps, shapes_beside
 from .exchange.reading import Chosen
 from .exchange.recording import MOST_SAMPLES, Sampling
@@ -191,6 +191,7 @@ def _write_motion(
     sampling = Sampling(first, last, args.samples, args.error, args.overlap)
     said = _to_the_end(_told(motion_steps(scene, objects, path, sampling, show=show), path.name))
     print_line(f"Frames {first} to {last} are in {path}{said and f': {said}'}")
+    print_line(f"{NEEDS[format_of(path)]}.")
 
 
 def _stop(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
-from ...neural_physics.blender.exchange.formats import FORMATS, built_in, ending_of, glob_of
+from ...neural_physics.blender.exchange.formats import FORMATS, NEEDS, built_in, ending_of, glob_of
 from ...neural_physics.blender.exchange.recording import MOST_SAMPLES, Sampling
 from ...neural_physics.blender.exchange.writing import motion_steps, playing_objects
 from ...neural_physics.blender.settings.paths import playback_path
@@ -19,14 +19,14 @@ from ...neural_physics.plain_text import displayable
 from ..stepping import FileButton, SteppedButton, Steps
 from ..support import OperatorReturnItems, scene_of, set_up_target, target
 
-CHOICES = [  # by how names end
-    (".abc", "Alembic", "Moving points, for other programs"),
-    (".usdc", "USD", "Moving points, for other programs"),
-    (".glb", "glTF", "Shape keys, for game engines and the web"),
-    ("_vat.png", "Texture (PNG)", "Vertex animation texture: an image of the motion, for game engines"),
-    ("_vat.exr", "Texture (EXR)", "Vertex animation texture in single precision"),
-]
-OFFERED = [each for each in CHOICES if each[0] in built_in()]
+CHOICES = {  # by how names end
+    ".abc": "Alembic",
+    ".usdc": "USD",
+    ".glb": "glTF",
+    "_vat.png": "Texture (PNG)",
+    "_vat.exr": "Texture (EXR)",
+}
+OFFERED = [(end, name, NEEDS[FORMATS[end]]) for end, name in CHOICES.items() if end in built_in()]
 
 
 class MotionButton(SteppedButton):

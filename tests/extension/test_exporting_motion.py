@@ -82,7 +82,13 @@ assert ours.stop_playing() == {"FINISHED"}
 bpy.ops.wm.save_mainfile()
 before = (HERE / "scene.blend").read_bytes()
 words = ["export", str(HERE / "motion.abc"), "--first", "1", "--last", "12", "--samples", "2"]
-assert commands.main([*words, "--object", sheet.name]) == 0
+import contextlib, io
+printed = io.StringIO()
+with contextlib.redirect_stdout(printed):
+    assert commands.main([*words, "--object", sheet.name]) == 0
+lines = printed.getvalue().splitlines()
+assert any(line.lstrip().startswith("50% Writing motion.abc") for line in lines), lines
+assert "other programs need no setting" in lines[-1], lines
 assert (HERE / "scene.blend").read_bytes() == before
 assert commands.main(["export", str(HERE / "motion.obj")]) == 1
 assert commands.main(["export", str(HERE / "motion.abc"), "--samples", "99"]) == 2

@@ -22,6 +22,14 @@ FORMATS: dict[str, Format] = {
     "_vat.exr": "TEXTURE",
 }
 NAMES: dict[Format, str] = {"ALEMBIC": "Alembic", "USD": "USD"}  # of what not every Blender has
+# What whoever reads a file needs.
+NEEDS: dict[Format, str] = {
+    "PC2": "Mesh Cache modifiers read it, on the same mesh",
+    "ALEMBIC": "Times in it are seconds, so other programs need no setting",
+    "USD": "With several samples per frame it has as many more time codes a second, which its header says",
+    "GLTF": "The engine has to blend all of its morph targets",
+    "TEXTURE": "OpenVAT's importer or shader for Unreal, Unity or Godot reads it, with the meshes beside it",
+}
 TEXTURE_MESHES = (".glb", ".fbx")  # the endings of what is beside a texture: meshes that it moves,
 TEXTURE_DATA = ".json"  # and what its numbers mean
 

@@ -40,6 +40,7 @@ class NEURALPHYSICS_OT_play(Button, bpy.types.Operator):
         object_tasks.check_play(target_of(context))
 
     def run(self, context: bpy.types.Context) -> None:
+        playback.go_on()
         playback.attach(target(context))
         start_animation()
 

@@ -183,7 +183,7 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
             sentences(layout, context, text, "INFO")
         if status.warning:
             sentences(layout, context, status.warning.message, "INFO")
-            if status.warning.code == "catch_up_needed":
+            if status.warning.code in ("catch_up_needed", "play_waits"):
                 layout.operator(NEURALPHYSICS_OT_catch_up.bl_idname, icon="FF")
             elif status.warning.code == "lock_interface_off":
                 layout.operator(NEURALPHYSICS_OT_lock_interface.bl_idname, icon="LOCKED")

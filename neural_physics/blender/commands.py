@@ -164,6 +164,7 @@ def _evaluate(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Name
 def _play(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
     if args.setting_model_path:
         object_tasks.use_model(obj, model_path(obj))
+    playback.go_on()
     playback.attach(obj)
     problem = playback.status_of(obj).problem
     if problem is not None:
@@ -185,6 +186,7 @@ def _export(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namesp
 def _write_motion(
     scene: bpy.types.Scene, obj: bpy.types.Object, path: Path, args: argparse.Namespace, *, show: bool
 ) -> None:
+    playback.go_on()
     first = scene.frame_start if args.first is None else args.first
     last = scene.frame_end if args.last is None else args.last
     objects = playing_objects(scene) if args.all else [obj]

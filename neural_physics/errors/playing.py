@@ -32,6 +32,10 @@ PROBLEMS: dict[str, str] = {
         "{object} must catch up {frames} frames before this one can be shown: click Catch Up, or go back "
         "to the start and play."
     ),
+    "play_waits": (
+        "{object} waits, since something else in this file is simulated and may write or delete files wherever "
+        "it says: click Catch Up, or Play, if you know the file."
+    ),
     "look_ahead_not_keyed": (
         "{object} cannot look ahead, since nothing that moves it is animated: keyframe its bones, or "
         "their armature."

@@ -10,6 +10,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, St
 from ...neural_physics.blender.exchange.formats import FORMATS, NEEDS, built_in, ending_of, glob_of
 from ...neural_physics.blender.exchange.recording import MOST_SAMPLES, Sampling
 from ...neural_physics.blender.exchange.writing import motion_steps, playing_objects
+from ...neural_physics.blender.playing import playback
 from ...neural_physics.blender.settings.paths import playback_path
 from ...neural_physics.blender.settings.properties import settings_of
 from ...neural_physics.blender.settings.registration import register_classes, unregister_classes
@@ -80,6 +81,7 @@ class MotionButton(SteppedButton):
 
     def steps(self, context: bpy.types.Context) -> Steps:
         """What was not given is the scene's range, and a file beside the model."""
+        playback.go_on()
         scene, given, obj = scene_of(context), self.properties.is_property_set, target(context)
         first = self.first if given("first") else scene.frame_start
         last = self.last if given("last") else scene.frame_end

@@ -228,7 +228,8 @@ def test_what_a_link_says_is_told_before_it_is_agreed_to(tmp_path):
     (tmp_path / "neural_physics").mkdir()
     (tmp_path / "neural_physics" / "cloth").symlink_to("../../other/hero")
     place = tmp_path / "neural_physics" / "cloth" / "dataset"
-    assert named_places.said(place) == f"{place} (cloth is a link to ../../other/hero)"
+    unseen = " (where that leads is not looked at)"
+    assert named_places.said(place) == f"{place} (cloth is a link to ../../other/hero){unseen}"
     assert named_places.said(tmp_path / "neural_physics" / "own") == str(tmp_path / "neural_physics" / "own")
 
 
@@ -239,8 +240,17 @@ def test_links_beside_the_folder_of_the_blend_and_links_to_links_are_told(tmp_pa
     (tmp_path / "shared").symlink_to("second")
     (tmp_path / "second").symlink_to("../../film/hero")
     place = tmp_path / "shared" / "dataset"
-    told = f"{place} (shared is a link to second) (second is a link to ../../film/hero)"
+    unseen = " (where that leads is not looked at)"
+    told = f"{place} (shared is a link to second) (second is a link to ../../film/hero){unseen}"
     assert named_places.said(place) == told
+    (tmp_path / "third").symlink_to("second/../own")  # which is not beside them
+    assert named_places.said(tmp_path / "third").endswith(f"(second is a link to ../../film/hero){unseen}")
+    (tmp_path / "own").mkdir()
+    (tmp_path / "fourth").symlink_to("own")
+    assert (
+        named_places.said(tmp_path / "fourth" / "d")
+        == f"{tmp_path / 'fourth' / 'd'} (fourth is a link to own)"
+    )
     (tmp_path / "round").symlink_to("round")
     assert named_places.said(tmp_path / "round").startswith(
         f"{tmp_path / 'round'} (round is a link to round)"

@@ -291,21 +291,34 @@ def test_an_object_with_more_lines_than_anybody_makes_says_so_until_they_are_gon
 
 
 @pytest.mark.parametrize("writes", [True, False])
-def test_an_opened_file_in_which_something_writes_on_disk_stays_as_it_was_saved(
-    sheet, tmp_path, monkeypatch, writes
+def test_in_an_opened_file_in_which_something_writes_on_disk_all_stays_until_the_artist_acts(
+    sheet, tmp_path, writes
 ):
     """To show a shape is an edit, after which Blender simulates what depends on it anew."""
     cloth = play_scenes.add_object("Other", synthetic.sheet_mesh(4)).modifiers.new("Cloth", "CLOTH")
-    bpy.context.scene.frame_set(1)
+    scene = bpy.context.scene
+    scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.collection.objects.link(scene.camera)
+    scene.render.engine, scene.render.resolution_x, scene.render.resolution_y = "CYCLES", 8, 8
+    scene.cycles.samples = 1
+    scene.frame_set(1)
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
     cloth.point_cache.use_disk_cache = writes
     bpy.ops.wm.save_mainfile()
-    shown = []
-    visit = played_objects.PlayedObjects.visit
-    monkeypatch.setattr(
-        played_objects.PlayedObjects, "visit", lambda *given: (shown.append(1), visit(*given))
-    )
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "scene.blend"))
-    assert not shown if writes else shown
-    bpy.context.scene.frame_set(2)
-    assert shown and playback.status_of(bpy.data.objects["Sheet"]).problem is None
+    scene, sheet = bpy.context.scene, bpy.data.objects["Sheet"]
+    saved = play_scenes.shown(sheet)
+    assert playback.PLAYED.waits == writes
+    bpy.data.objects["Camera"].location.x += 1.0
+    bpy.context.view_layer.update()
+    scene.frame_set(3)
+    scene.frame_set(1)
+    scene.frame_set(7)
+    bpy.ops.render.render()
+    warning = playback.status_of(sheet).warning
+    assert (warning is not None and warning.code == "play_waits") == writes
+    assert np.array_equal(play_scenes.shown(sheet), saved) == writes
+    list(playback.catch_up(scene))
+    assert not np.array_equal(play_scenes.shown(sheet), saved)
+    scene.frame_set(40)
+    assert playback.status_of(sheet).behind == 0, "once is enough"

@@ -17,7 +17,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...errors import Problem
-from ..scene.simulation_caches import caches_are_animated, caches_of, caches_of_bodies, writes
+from ..scene.simulation_caches import caches_are_animated, caches_of, caches_of_bodies, has_fluid, writes
 
 PREFIX = "neural_physics_"  # of the names that caches are given
 
@@ -53,7 +53,7 @@ def caches_written_below(folder: Path, obj: str) -> Iterator[None]:
 def _name_anew(folder: Path) -> None:
     own = [obj for obj in bpy.data.objects if obj.library is None]
     for obj in own:
-        if obj.override_library is not None and any(True for _ in caches_of(obj)):
+        if obj.override_library is not None and (has_fluid(obj) or any(True for _ in caches_of(obj))):
             obj.make_local(clear_liboverride=True)  # else its caches are those of the library again
         _drop_hidden_soft_body(obj)
     for obj in bpy.data.objects:

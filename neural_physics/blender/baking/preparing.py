@@ -59,8 +59,7 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     Raises every Problem that can be known before anything is simulated, among them
     Problem("dataset_made_otherwise").
     """
-    for layer in scene.view_layers:
-        layer.update()  # what was just linked, hidden or removed shows only then
+    _update_layer(scene, obj)
     view_layer = check_bake(scene, obj)
     folder = dataset_folder(obj).resolve()
     check_own_folders(folder)
@@ -153,8 +152,7 @@ def work_command(dataset: Path, *, by_solver: bool, more: tuple[str, ...] = ()) 
 
 def prepare_trial(scene: bpy.types.Scene, obj: bpy.types.Object, folder: Path, frames: int) -> list[str]:
     """`prepare_bake` for the beginning of the first take alone, into an empty folder of its own."""
-    for layer in scene.view_layers:
-        layer.update()
+    _update_layer(scene, obj)
     view_layer = check_bake(scene, obj)
     dataset, _ = dataset_for(scene, obj, folder)
     takes = plan_takes({}, 1, frames, settings_of(obj).seed)
@@ -199,6 +197,17 @@ def view_layer_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.Vi
     if found is None:
         raise Problem("object_not_in_scene", object=obj.name, layer=scene.view_layers[0].name)
     return found
+
+
+def _update_layer(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
+    """Let what was just linked, hidden or removed show in the view layer that an object is seen in.
+
+    Others stay as they are: nobody looks at them, and what they simulate may write.
+    """
+    for layer in _view_layers(scene):
+        layer.update()
+        if obj.name in layer.objects:
+            return
 
 
 def _acts(mover: bpy.types.Object) -> bool:

@@ -8,7 +8,6 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..jobs.main_thread import in_main_thread
-from ..scene.simulation_caches import visits_write
 from .collision_suspension import resume_collisions
 from .grabbing import grab_what_is_moved
 from .played_objects import PlayedObjects, animation_plays
@@ -87,7 +86,7 @@ def after_save(*_: object) -> None:
 @persistent
 def on_render(scene: bpy.types.Scene, *_: object) -> None:
     """A script may have edited what the render shows without notice."""
-    if bpy.app.background:
+    if bpy.app.background and not PLAYED.waits:
         for layer in scene.view_layers:
             layer.update()
 
@@ -100,12 +99,8 @@ def show_current_frame() -> None:
 
 
 def _show_what_was_opened() -> None:
-    """Show it, but where something in the file writes on disk: then it stays as it was saved for now.
-
-    To show a shape is an edit, after which Blender simulates anew what depends on it, and deletes its frames.
-    """
-    if not visits_write():
-        show_current_frame()
+    PLAYED.wait_where_something_writes()
+    show_current_frame()
 
 
 def settle_previews(playing: bool | None = None) -> None:

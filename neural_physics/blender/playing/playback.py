@@ -109,6 +109,12 @@ def attach(obj: bpy.types.Object) -> None:
     handlers.show_current_frame()
 
 
+def go_on() -> None:
+    """The artist asks for motion: show it now, though something else in the file may write on disk."""
+    PLAYED.go_on()
+    handlers.show_current_frame()
+
+
 def detach(obj: bpy.types.Object) -> None:
     """Stop playing: the object is as it was before `attach`."""
     PLAYED.stop(obj)
@@ -182,6 +188,7 @@ def catch_up(scene: bpy.types.Scene) -> Generator[tuple[int, int], None, None]:
 
     For long waits that are to be seen, and stopped by closing the iterator. The scene ends where it was.
     """
+    PLAYED.go_on()
     frame, subframe = scene.frame_current, scene.frame_subframe
     frames = PLAYED.missing(scene)
     try:
@@ -193,6 +200,8 @@ def catch_up(scene: bpy.types.Scene) -> Generator[tuple[int, int], None, None]:
 
 
 def _warning(session: PlaySession) -> Problem | None:
+    if PLAYED.waits:
+        return Problem("play_waits", object=session.name)
     if session.behind:
         return Problem("catch_up_needed", object=session.name, frames=session.behind)
     for followed in sorted(session.followed, key=lambda followed: followed.name):

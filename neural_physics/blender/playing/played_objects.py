@@ -50,6 +50,8 @@ class PlayedObjects:
         self._problems: dict[int, Problem] = {}  # of objects that should play and have no session
         self._predicted: dict[int, Predicted] = {}  # for the visit that follows, and for no other
         self._catching_up: Visit | None = None  # the one that others are visited for
+        self._asked = False  # whether the artist has asked for motion since the file was opened
+        self.waits = False  # whether nothing is shown before that
         self.models = LoadedModels()
 
     def session_of(self, obj: bpy.types.Object) -> PlaySession | None:
@@ -81,6 +83,18 @@ class PlayedObjects:
         if session is None:
             raise Problem("not_playing", object=obj.name)
         return session
+
+    def wait_where_something_writes(self) -> None:
+        """A file was opened: show nothing until the artist asks for it, where that may write on disk.
+
+        To show a shape is an edit, after which Blender simulates what depends on it anew, and deletes its
+        frames; and so does whatever visits a frame that the artist did not go to.
+        """
+        self._asked, self.waits = False, bool(self._sessions) and visits_write()
+
+    def go_on(self) -> None:
+        """The artist has asked for motion: what simulates may do what it does when Blender plays it."""
+        self._asked, self.waits = True, False
 
     def start(self, obj: bpy.types.Object, topologies: dict[int, str] | None = None) -> PlaySession:
         """A new session for an object. topologies: see `check_belongs`. Raises what `PlaySession` does."""
@@ -125,7 +139,7 @@ class PlayedObjects:
 
     def note_places(self) -> None:
         """The frame will change, and no handler has moved anything for it yet."""
-        if self._catching_up or animation_plays():
+        if self._catching_up or self.waits or animation_plays():
             return
         for session in self._sessions.values():
             if session.reader is not None:
@@ -134,7 +148,7 @@ class PlayedObjects:
 
     def predict(self, scene: bpy.types.Scene) -> None:
         """Write what objects will show at the scene's frame, where that is known before it is evaluated."""
-        if self._catching_up:
+        if self._catching_up or self.waits:
             return
         if scene.frame_current <= scene.frame_start:
             resume_collisions()  # simulations begin here; a script may have added one without notice
@@ -160,7 +174,7 @@ class PlayedObjects:
 
     def visit(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """Show every object as it is at the scene's frame."""
-        if not self._sessions:
+        if not self._sessions or self._waits_in(depsgraph):
             return
         if self._catching_up:
             self._record_next(scene, depsgraph, self._catching_up)
@@ -178,9 +192,9 @@ class PlayedObjects:
             with _KeepingProblem(session):
                 reader.look(obj, depsgraph, visit)
         missing = span(reader.needs(visit) for _, _, reader in _sound(followed))
-        # By itself nothing is done that writes on disk, where a stranger's file says: neither as it is opened
-        # nor as it is rendered, which shows one frame alone where there is no extension.
-        if missing and not visits_write():
+        # By itself nothing is done that writes on disk, where a stranger's file says: nor as it is rendered,
+        # which visits one frame alone where there is no extension.
+        if missing and (self._asked or not visits_write()):
             further = span(reader.further(visit, scene.frame_end) for _, _, reader in _sound(followed))
             self._catch_up(scene, visit, missing, further, patient=rendering or bpy.app.background)
             if not rendering:
@@ -201,6 +215,12 @@ class PlayedObjects:
                 each.states()
                 session.show(obj, moment, each.shapes)
 
+    def _waits_in(self, depsgraph: bpy.types.Depsgraph) -> bool:
+        if self.waits and depsgraph.mode == "RENDER":  # where no panel says it
+            for session in self._sessions.values():
+                print_line(Problem("play_waits", object=session.name).message)
+        return self.waits
+
     def edited(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """Show what an edit has changed, and forget what no longer holds after it."""
         if self._catching_up or depsgraph.mode == "RENDER" or bpy.app.is_job_running("RENDER"):
@@ -209,7 +229,7 @@ class PlayedObjects:
         for session in self._sessions.values() if animation else ():
             if session.reader is not None:
                 session.reader.note_keys_changed()
-        if not self._sessions or is_playing(depsgraph):
+        if not self._sessions or self.waits or is_playing(depsgraph):
             return
         followed = self._present(scene, depsgraph, self._sessions.values())
         for session, obj, reader in followed:
@@ -247,6 +267,8 @@ class PlayedObjects:
 
     def previews_unsettled(self) -> bool:
         """Whether what is previewed is not what should be, as things are now."""
+        if self.waits:
+            return False
         playing = animation_plays()
         return any(
             session.output.preview.on != session.preview_wanted(obj, playing)

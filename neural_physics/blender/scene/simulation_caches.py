@@ -26,6 +26,8 @@ def caches_of(obj: bpy.types.Object) -> Iterator[bpy.types.PointCache]:
     """But for those that are not there, as a changed file has them: nothing is written by what lacks one."""
     found: list[bpy.types.PointCache | None] = []
     for modifier in obj.modifiers:
+        if isinstance(modifier, bpy.types.SoftBodyModifier) and obj.soft_body is None:
+            continue  # as no Blender makes it; to ask for its cache would end this one
         if isinstance(modifier, bpy.types.ClothModifier | bpy.types.SoftBodyModifier):
             found.append(modifier.point_cache)
         elif isinstance(modifier, bpy.types.DynamicPaintModifier) and modifier.canvas_settings is not None:
@@ -47,17 +49,29 @@ def visits_write() -> bool:
     A file that changes that from frame to frame may do so, too: how it is now says nothing of the frames
     that would be visited.
     """
+    if any(map(_has_hidden_soft_body, bpy.data.objects)):
+        return True
     caches = [cache for obj in bpy.data.objects for cache in caches_of(obj)]
     caches += [cache for scene in bpy.data.scenes for cache in caches_of_bodies(scene)]
     fluids = [domain for obj in bpy.data.objects for domain in _fluids_of(obj)]
     if any(map(writes, caches)) or not all(map(_is_baked, fluids)):
         return True
-    return bool(caches or fluids) and caches_are_animated()
+    return is_any_animated("point_cache", "domain_settings", "fluid_type")
+
+
+def _has_hidden_soft_body(obj: bpy.types.Object) -> bool:
+    """Whether it has settings of a soft body without the modifier, by which alone its cache could be seen."""
+    return obj.soft_body is not None and not any(each.type == "SOFT_BODY" for each in obj.modifiers)
+
+
+def has_fluid(obj: bpy.types.Object) -> bool:
+    """Whether a fluid is simulated in it."""
+    return any(True for _ in _fluids_of(obj))
 
 
 def caches_are_animated() -> bool:
-    """Whether anything in the file may change from frame to frame what is kept on disk."""
-    return is_any_animated("point_cache", "domain_settings")
+    """Whether anything in the file may change from frame to frame which point caches are kept on disk."""
+    return is_any_animated("point_cache")
 
 
 def _fluids_of(obj: bpy.types.Object) -> Iterator[bpy.types.FluidDomainSettings]:

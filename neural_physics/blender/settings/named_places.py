@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import suppress
 from pathlib import Path, PurePath
 
 import bpy
@@ -27,7 +26,7 @@ BESIDE = "//"  # how names begin that are relative to the .blend
 MEMORY = "agreed_places.json"  # in the user's folder
 LONGEST = 4096  # characters of a path on any system; Python takes longer ones apart for minutes
 DEEPEST = 100  # folders within each other: to ask of each whether it is a link takes the square of that
-MOST_LINKS = 20  # on the way to a place, that are told of
+MOST_LINKS = 8  # on the way to a place, that are told of
 MOST_REMEMBERED = 2000  # places; the oldest are forgotten first
 
 _agreed_now: set[str] = set()  # where the user's folder cannot be written, for this session
@@ -155,24 +154,33 @@ def _of_programs() -> list[Path]:
 def said(place: Path) -> str:
     """A place that is asked about, with what links on the way there say: none is visited.
 
-    Looked at are folders beside the .blend's, too: whoever sent that may have laid links there.
+    Looked at are folders beside the .blend's, too: whoever sent that may have laid links there. Links are
+    followed as the system does it, as far as they lead to folders that are looked at.
     """
-    links, left = list[str](), list[str]()
     root = _common(place)
-    here = root
-    if here is not None:
-        left = list(place.relative_to(here).parts)
-    while root is not None and here is not None and left and len(links) < MOST_LINKS:
-        here /= left.pop(0)
-        with suppress(OSError):  # nothing is there
-            if is_link(here):
-                leads = here.readlink()
-                links.append(f" ({here.name} is a link to {leads})")
-                there = normalised(here.parent / leads)
-                if not there.is_relative_to(root):
-                    break
-                here, left = root, [*there.relative_to(root).parts, *left]
+    if root is None:
+        return str(place)
+    here, links, left = root, list[str](), list(place.relative_to(root).parts)
+    while left:
+        part = left.pop(0)
+        here = here.parent if part == os.pardir else here / part
+        leads = _link_at(here)
+        if leads is not None:
+            links.append(f" ({here.name} is a link to {leads})")
+            whole = leads.is_absolute()
+            here = Path(leads.anchor) if whole else here.parent
+            left = [*leads.parts[whole:], *left]
+        if len(links) > MOST_LINKS or not (here == root or here.is_relative_to(root)):
+            links.append(" (where that leads is not looked at)")
+            break
     return str(place) + "".join(links)
+
+
+def _link_at(place: Path) -> Path | None:
+    try:
+        return place.readlink() if is_link(place) else None
+    except OSError:  # nothing is there
+        return None
 
 
 def _common(place: Path) -> Path | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import bpy
 
@@ -11,21 +11,39 @@ def is_any_animated(*words: str) -> bool:
     """Whether any curve or driver, played or not, of whatever there is, has one of these words in its path.
 
     A path leads from its owner to others: through parents, node sockets, custom properties. So nobody's
-    own curves say what is done to it.
+    own curves say what is done to it. What cannot be read may say anything.
     """
-    return any(word in path for path in _paths() for word in words)
+    return any(path is None or any(word in path for word in words) for path in map(_path_of, _curves()))
 
 
-def _paths() -> Iterator[str]:
+def _path_of(curve: bpy.types.FCurve) -> str | None:
+    try:
+        return curve.data_path
+    except UnicodeDecodeError:
+        return None
+
+
+def _curves() -> Iterator[bpy.types.FCurve]:
+    """Blender has them in actions, as drivers, and in strips, where they set what is of the strip."""
     for action in bpy.data.actions:
         for layer in action.layers:
             for strip in layer.strips:
                 for bag in getattr(strip, "channelbags", ()):
-                    yield from (curve.data_path for curve in bag.fcurves)
+                    yield from bag.fcurves
+        # Blender 4.5 plays actions without layers, too, where a file has such.
+        yield from getattr(action, "fcurves", ())
     for owner in _owners():
         animation = getattr(owner, "animation_data", None)
         if animation is not None:
-            yield from (driver.data_path for driver in animation.drivers)
+            yield from animation.drivers
+            for track in animation.nla_tracks:
+                yield from _of_strips(track.strips)
+
+
+def _of_strips(strips: Iterable[bpy.types.NlaStrip]) -> Iterator[bpy.types.FCurve]:
+    for strip in strips:
+        yield from strip.fcurves
+        yield from _of_strips(strip.strips)
 
 
 def _owners() -> Iterator[bpy.types.ID]:

@@ -91,7 +91,9 @@ def _of_objects() -> Iterator[Struct]:
         yield obj
         for part in chain(obj.modifiers, obj.constraints):
             yield part
-            yield from _pointed_at(part)
+            # Of a soft body without settings Blender would end here.
+            if obj.soft_body is not None or not isinstance(part, bpy.types.SoftBodyModifier):
+                yield from _pointed_at(part)
         yield from _animation(obj)
 
 

@@ -46,6 +46,7 @@ PROBLEMS: dict[str, str] = {
     "interaction_not_numbers": (
         "{path} has a value that is not a number in row {row}: fix it and import again."
     ),
+    "import_failed": "Blender could not read {path}: {reason}.",
     "import_which_mesh": (
         "{path} does not say which of its meshes is {object}: name one of them ({names}), with as many vertices."
     ),

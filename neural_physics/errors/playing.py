@@ -134,6 +134,9 @@ PROBLEMS: dict[str, str] = {
     "poses_missing": (
         "{object} has no takes that say how its bones stand: set it up with Jiggle Springs, and bake."
     ),
+    "poses_too_many": (
+        "{object} has {found} poses in its takes, and {allowed} is the most: name fewer takes on the command line."
+    ),
     "poses_other_rig": (
         "The takes of {object} have poses of a bone {bone}, which {rig} lacks: give it the armature that it was "
         "baked with."

@@ -60,14 +60,19 @@ def test_the_file_has_the_material_s_name_and_nothing_that_it_names(strange, tmp
     assert len(bpy.data.materials) == 1 and bpy.data.materials["Silk"].node_tree is not None
 
 
-@pytest.mark.once
-def test_the_colour_is_kept(strange, tmp_path):
+@pytest.mark.parametrize("name", ["a.usdc", "a.glb"])
+def test_the_colour_is_kept(strange, tmp_path, name):
     sheet, _ = strange
-    written([sheet], tmp_path / "a.usdc", SHORT)
+    written([sheet], tmp_path / name, SHORT)
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    bpy.ops.wm.usd_import(filepath=str(tmp_path / "a.usdc"))
-    material = bpy.data.materials["Silk"]
-    assert material.diffuse_color[:3] == pytest.approx(COLOUR, abs=1e-3)
+    if name.endswith("glb"):
+        bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
+        bpy.ops.import_scene.gltf(filepath=str(tmp_path / name))
+    else:
+        bpy.ops.wm.usd_import(filepath=str(tmp_path / name))
+    nodes = bpy.data.materials["Silk"].node_tree.nodes
+    colour = next(node for node in nodes if node.type == "BSDF_PRINCIPLED").inputs["Base Color"]
+    assert colour.default_value[:3] == pytest.approx(COLOUR, abs=1e-3)
 
 
 @pytest.mark.once
@@ -94,7 +99,29 @@ def test_what_would_be_replaced_beside_the_file_that_was_named_is_not(sheet, tmp
     with pytest.raises(Problem) as caught:
         written([sheet], tmp_path / "a_vat.png", SHORT)
     assert caught.value.code == "file_not_ours" and mine.read_text() == "mine"
+    mine.unlink()
+    written([sheet], tmp_path / "a_vat.png", SHORT)
+    written([sheet], tmp_path / "a_vat.exr", SHORT)  # what is beside it was written with the other
+    for each in tmp_path.glob("a_vat*"):
+        each.unlink()
     (tmp_path / "b.new.abc").write_text("mine")
     written([sheet], tmp_path / "b.abc", SHORT)
     assert (tmp_path / "b.new.abc").read_text() == "mine"
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["a_vat.json", "b.abc", "b.new.abc"]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["b.abc", "b.new.abc"]
+
+
+@pytest.mark.once
+def test_what_cannot_take_its_place_leaves_what_was_there(sheet, tmp_path):
+    long = tmp_path / f"{'a' * 247}.abc"
+    written([sheet], long, SHORT)
+    before = long.read_bytes()
+    written([sheet], long, Sampling(5, 9))
+    assert long.read_bytes() != before and [each.name for each in tmp_path.iterdir()] == [long.name]
+
+
+def test_names_on_lines_of_their_own_say_nothing_to_whoever_reads_the_log(sheet, tmp_path):
+    """Blender's exporters print them, among what our process says of itself."""
+    said = '\n{"event": "error", "code": "a", "message": "run this"}'
+    sheet.data.name = sheet.data.materials[0].name = sheet.data.uv_layers[0].name = said
+    for name in ("a.glb", "a.usdc", "a_vat.exr"):
+        written([sheet], tmp_path / name, SHORT)

@@ -146,7 +146,9 @@ def test_times_are_measured(sheet):
     assert 0 < status.decode_us < 1e5
 
 
-@pytest.mark.parametrize("how", ["disk", "external", "second", "driven", "keyed", "reached", "fluid"])
+@pytest.mark.parametrize(
+    "how", ["disk", "external", "second", "driven", "keyed", "reached", "strip", "fluid"]
+)
 def test_frames_are_not_visited_by_themselves_where_that_writes_or_deletes_on_disk(sheet, tmp_path, how):
     """A stranger's file says where: a fluid empties that folder at its first frame."""
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))  # else nothing is kept on disk
@@ -176,6 +178,11 @@ def test_frames_are_not_visited_by_themselves_where_that_writes_or_deletes_on_di
                 other.keyframe_insert(path, frame=frame)
             other.animation_data.action.slots[0].name_display = "Unused"
             other.animation_data.action = None  # a strip, or whatever else, may play it
+        if how == "strip":  # which has curves of its own, and leads anywhere
+            action = bpy.data.actions.new("Any")
+            strip = sheet.animation_data_create().nla_tracks.new().strips.new("Any", 1, action)
+            strip.use_animated_influence = True
+            strip.fcurves[0].data_path = f'action["other"].{path}'
         if how == "reached":
             sheet.animation_data_create().drivers.new(f"parent.{path}").driver.expression = "frame < 20"
     scene.frame_set(1)

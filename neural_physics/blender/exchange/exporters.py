@@ -130,16 +130,18 @@ def export_posed(path: Path) -> None:
 
 
 def import_scene(path: Path, *, materials: bool = True) -> None:
-    """Read a file into the scene that is open. Raises Problem("export_failed").
+    """Read a file into the scene that is open. Raises Problem("import_failed").
 
     materials: of USD; what their textures name is looked for in other files, which may be on a server.
     """
     wm: Any = bpy.ops.wm
     bring: Any = bpy.ops.import_scene
     if format_of(path) == "GLTF":
-        _call(path, lambda: bring.gltf(filepath=str(path)))
+        _call(path, lambda: bring.gltf(filepath=str(path)), code="import_failed")
     elif format_of(path) == "ALEMBIC":
-        _call(path, lambda: wm.alembic_import(filepath=str(path), as_background_job=False))
+        _call(
+            path, lambda: wm.alembic_import(filepath=str(path), as_background_job=False), code="import_failed"
+        )
     else:
         # With what holds a mesh kept apart: that has the name which the object had.
         _call(
@@ -147,6 +149,7 @@ def import_scene(path: Path, *, materials: bool = True) -> None:
             lambda: wm.usd_import(
                 filepath=str(path), merge_parent_xform=False, **({} if materials else NO_MATERIALS)
             ),
+            code="import_failed",
         )
 
 
@@ -155,13 +158,13 @@ def name_in_file(name: str) -> str:
     return "".join(each if each.isalnum() or each == "_" else "_" for each in name)
 
 
-def _call(path: Path, operator: Callable[[], set[str]]) -> None:
+def _call(path: Path, operator: Callable[[], set[str]], *, code: str = "export_failed") -> None:
     try:
         done = operator()
     except RuntimeError as error:
-        raise Problem("export_failed", path=path, reason=_reason(error)) from error
+        raise Problem(code, path=path, reason=_reason(error)) from error
     if "FINISHED" not in done:
-        raise Problem("export_failed", path=path, reason="its exporter gave up")
+        raise Problem(code, path=path, reason="it gave up")
 
 
 def _reason(error: RuntimeError) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -29,7 +30,7 @@ def read_file(plan: Mapping[str, Any], stop: StopRequest) -> dict[str, Any]:
     names of what else is wanted; `scale` is that of the artist's object, whose axes shapes are to be in.
     Places (T, 1 + others, 4, 4): first of the mesh, without a scale of its own but with that one.
     Returns the first frame and how many there are. Raises Problem("import_which_mesh" | "import_lacks" |
-    "cache_vertex_count" | "cache_too_long" | "export_failed" | "stopped").
+    "cache_vertex_count" | "cache_too_long" | "disk_full" | "import_failed" | "stopped").
     """
     path, folder = Path(plan["path"]), Path(plan["folder"])
     bpy.ops.wm.read_factory_settings(use_empty=True)
@@ -42,6 +43,8 @@ def read_file(plan: Mapping[str, Any], stop: StopRequest) -> dict[str, Any]:
     count, vertices = last - first + 1, plan["vertices"]
     if count > MOST_FRAMES:
         raise Problem("cache_too_long", path=path, found=f"{count:,}", allowed=f"{MOST_FRAMES:,}")
+    if 12 * count * vertices > shutil.disk_usage(folder).free:
+        raise Problem("disk_full", path=folder)
     scale = np.diag([*plan["scale"], 1.0])
     progress = Progress(print_event, f"Reading {path.name}", count)
     places = np.empty((count, 1 + len(others), 4, 4))

@@ -37,7 +37,7 @@ def write_file(plan: Mapping[str, Any], stop: StopRequest) -> dict[str, Any]:
     loading: Any = bpy.data.libraries.load(plan["recorded"], link=False)
     with loading as (there, wanted):
         wanted.objects = list(there.objects)
-    objects = sorted(wanted.objects, key=lambda obj: obj[NUMBER])
+    objects = sorted((obj for obj in wanted.objects if NUMBER in obj), key=lambda obj: obj[NUMBER])
     for obj, names, materials in zip(objects, plan["names"], plan["materials"], strict=True):
         obj.name, obj.data.name = names
         name_materials(obj.data, materials)

@@ -19,11 +19,14 @@ class Landing:
     They are written in a folder of their own beside their places.
     """
 
-    def __init__(self, files: Sequence[Path]) -> None:
-        """Raises Problem("file_not_ours") where there are others, but not the last, which alone is named."""
+    def __init__(self, files: Sequence[Path], *, known: bool) -> None:
+        """known: whether what is there under the other names is ours; the artist has named the last alone.
+
+        Raises Problem("file_not_ours").
+        """
         self._files, path = files, files[-1]
         strange = next((each for each in files[:-1] if os.path.lexists(each)), None)
-        if strange is not None and not os.path.lexists(path):
+        if strange is not None and not known:
             raise Problem("file_not_ours", path=strange)
         self._folder = path.with_suffix(".new")
         self.scratch = self._folder / path.name
@@ -38,8 +41,8 @@ class Landing:
         if is_link(self._folder):  # whose folder it leads to, is not known
             self._folder.unlink()
         elif self._folder.exists():
-            for place in self._files:
-                for each in (self._written(place), self._kept(place)):
+            for number, place in enumerate(self._files):
+                for each in (self._written(place), self._kept(number)):
                     each.unlink(missing_ok=True)
             self._folder.rmdir()
 
@@ -50,26 +53,26 @@ class Landing:
 
     def land(self) -> None:
         """Let what was written take its place. Raises OSError; then all that was there is there."""
-        reached: list[Path] = []
+        landed: list[Path] = []
         try:
-            for place in self._files:
+            for number, place in enumerate(self._files):
                 if place.is_dir():  # made while the files were written
                     raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(place))
-                reached.append(place)
                 if place.exists():
-                    replace(place, self._kept(place))
+                    replace(place, self._kept(number))
+                landed.append(place)
                 replace(self._written(place), place)
         except OSError:
-            for place in reached:
+            for number, place in enumerate(landed):
                 with suppress(OSError):
                     place.unlink(missing_ok=True)
                 with suppress(OSError):
-                    replace(self._kept(place), place)
+                    replace(self._kept(number), place)
             raise
 
     def _written(self, place: Path) -> Path:
         return self.scratch.with_name(place.name)
 
-    def _kept(self, place: Path) -> Path:
-        """Where what was there is kept until all have landed."""
-        return self.scratch.with_name(f"{place.name}.before")
+    def _kept(self, number: int) -> Path:
+        """Where what was there is kept until all have landed; no longer than what is written."""
+        return self._folder / f"{number}.old"

@@ -12,6 +12,7 @@ import bpy
 from ...errors import Problem
 from ...files.atomic import writing
 from ...files.looking import has_folder
+from ...plain_text import one_line
 from ..jobs import programs
 from ..jobs.scratch_job import ScratchJob
 from ..playing.handlers import PLAYED
@@ -24,7 +25,7 @@ from .formats import check_built_in, files_of, format_of
 from .landing import Landing
 from .recorded_file import write_recorded
 from .recording import Recorded, Sampling, record_steps, remove
-from .textures.texture_checks import check_texture
+from .textures.texture_checks import check_texture, is_texture_of_ours
 from .textures.texture_shown import show_texture
 
 KIND = "write_motion"  # of job
@@ -67,7 +68,8 @@ def write_steps(
     check(objects, path, sampling)
     if show and format_of(path) == "GLTF":
         raise Problem("export_not_shown", path=path)
-    landing, job, began = Landing(files_of(path)), ScratchJob(KIND), list[Recorded]()
+    landing = Landing(files_of(path), known=is_texture_of_ours(path))
+    job, began = ScratchJob(KIND), list[Recorded]()
 
     def begin(recorded: list[Recorded]) -> None:
         began.extend(recorded)
@@ -156,7 +158,7 @@ def _planned(
         "path": str(scratch),
         "name": name,
         "show": show,
-        "names": [(one.name, one.data_name) for one in recorded],
+        "names": [(one_line(one.name), one_line(one.data_name)) for one in recorded],
         "materials": materials,
         "places": [str(one.places) for one in recorded],
         "shapes": [str(one.shapes) for one in recorded],

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -40,8 +40,7 @@ def save_apart(objects: Sequence[bpy.types.Object], path: Path) -> None:
 
     Raises Problem("sculpt_elsewhere" | "disk_full" | "folder_not_writable").
     """
-    meshes = {obj.data for obj in objects if isinstance(obj.data, bpy.types.Mesh)}
-    check_no_sculpt_elsewhere(meshes)
+    check_no_sculpt_elsewhere()
     with _no_sculpt_named():
         try:
             bpy.data.libraries.write(
@@ -53,12 +52,9 @@ def save_apart(objects: Sequence[bpy.types.Object], path: Path) -> None:
             raise Problem("folder_not_writable", path=path.parent, reason=str(error).strip()) from error
 
 
-def check_no_sculpt_elsewhere(meshes: Collection[bpy.types.Mesh] | None = None) -> None:
-    """Raise Problem("sculpt_elsewhere") where Blender would write a sculpt into a file of its own.
-
-    meshes: that are written; if None, all.
-    """
-    with _multires_of_meshes(meshes) as multires:
+def check_no_sculpt_elsewhere() -> None:
+    """Raise Problem("sculpt_elsewhere") where Blender would write a sculpt into a file of its own."""
+    with _multires_of_meshes() as multires:
         found = next(((mesh, each.filepath) for mesh, each in multires if each.is_external), None)
     if found is not None:
         mesh, file = found
@@ -90,16 +86,13 @@ def _name_sculpts(names: dict[bpy.types.Mesh, str]) -> None:
 
 
 @contextmanager
-def _multires_of_meshes(
-    among: Collection[bpy.types.Mesh] | None = None,
-) -> Iterator[Iterator[tuple[bpy.types.Mesh, bpy.types.MultiresModifier]]]:
-    """All meshes that are saved, or those of them that are asked for, each with a Multires modifier.
+def _multires_of_meshes() -> Iterator[Iterator[tuple[bpy.types.Mesh, bpy.types.MultiresModifier]]]:
+    """All meshes that are saved, each with a Multires modifier.
 
     That says where its sculpt lies. A mesh can have one without a modifier: so an object that is in no scene
     is given one, and each mesh in turn. That takes a microsecond for each.
     """
     meshes = [mesh for mesh in bpy.data.meshes if mesh.users and _is_saved(mesh)]
-    meshes = meshes if among is None else [mesh for mesh in meshes if mesh in among]
     if not meshes:
         yield iter(())
         return

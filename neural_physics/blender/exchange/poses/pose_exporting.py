@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -18,6 +20,7 @@ from ....errors import Problem
 from ....files.atomic import writing
 from ....files.looking import has_folder
 from ....interaction.poses import Pose, PosePlaces, to_world
+from ....plain_text import one_line
 from ...jobs import programs
 from ...jobs.scratch_job import ScratchJob
 from ...scene.rigs.skins import armature_modifier
@@ -26,12 +29,14 @@ from ...scene.sources import mesh_data
 from ...settings.paths import dataset_folder
 from ..formats import check_built_in
 from ..landing import Landing
-from ..plain_meshes import make_bare, plain_materials
+from ..plain_meshes import make_bare, plain_materials, take_properties
+from ..recorded_file import NUMBER
 from ..writing import KIND, SHARE, WORKER, Steps
 
 CENTIMETRES = 100.0  # Unreal's unit is the centimetre
 TRUE_SHAPES = "_shapes.abc"  # not the same name: Unreal would take one asset for the other
-MOVES, SHAPES, OBJECTS = "moves.npy", "shapes.pc2", "posed.blend"
+MOST_POSES = 100_000  # twice what Unreal's own guide asks for
+MOVES, SHAPES, OBJECTS = "moves", "shapes.pc2", "posed.blend"
 
 
 def shapes_beside(path: Path) -> Path:
@@ -47,8 +52,8 @@ def pose_steps(obj: bpy.types.Object, path: Path, takes: Sequence[str] = ()) -> 
     given, those of held poses, or else all. Excluded frames are left out.
     Yields how much is done, of how much, and returns what there is to say; closing the iterator leaves
     everything as it was. Raises Problem("poses_not_fbx" | "file_is_folder" | "poses_missing" |
-    "poses_other_rig" | "poses_of_bendy_bones" | "take_unknown" | "dataset_other_object"), and what
-    `check_built_in`, `Dataset.open`, `armature_modifier` and jobs do.
+    "poses_too_many" | "poses_other_rig" | "poses_of_bendy_bones" | "take_unknown" |
+    "dataset_other_object"), and what `check_built_in`, `Dataset.open`, `armature_modifier` and jobs do.
     """
     if path.suffix.lower() != ".fbx":
         raise Problem("poses_not_fbx", path=path)
@@ -64,7 +69,9 @@ def pose_steps(obj: bpy.types.Object, path: Path, takes: Sequence[str] = ()) -> 
     count = sum(take.usable_frames for take in found)
     if not count:
         raise Problem("poses_missing", object=obj.name)
-    landing, job = Landing(files), ScratchJob(KIND)
+    if count > MOST_POSES:
+        raise Problem("poses_too_many", object=obj.name, found=f"{count:,}", allowed=f"{MOST_POSES:,}")
+    landing, job = Landing(files, known=os.path.lexists(path)), ScratchJob(KIND)
     try:
         with writing(job.folder):
             job.folder.mkdir(parents=True, exist_ok=True)
@@ -131,17 +138,19 @@ def _written(
 ) -> Iterator[tuple[int, int]]:
     """Write where the bones take the mesh, from the world at rest to the world, and the shapes there."""
     rest_from_world = np.linalg.inv(np.array(obj.matrix_world, np.float64))
-    moves: Doubles = np.empty((count, len(places.bones), 4, 4))
-    moves[..., 3, :] = 0.0, 0.0, 0.0, 1.0
-    with writing(folder), (folder / SHAPES).open("xb") as file:
-        file.write(pc2_header(len(mesh_data(obj).vertices), count))
+    vertices = len(mesh_data(obj).vertices)
+    if count * (12 * vertices + 8 * 16 * len(places.bones)) > shutil.disk_usage(folder).free:
+        raise Problem("disk_full", path=folder)
+    moves: Doubles = np.zeros((len(places.bones), 4, 4))
+    moves[:, 3, 3] = 1.0
+    with writing(folder), (folder / SHAPES).open("xb") as shapes, (folder / MOVES).open("xb") as file:
+        shapes.write(pc2_header(vertices, count))
         for number, (pose, positions) in enumerate(_poses(takes, places)):
-            moves[number, :, :3] = pose.moves[1:].astype(np.float64) @ rest_from_world
-            file.write((CENTIMETRES * to_world(pose, positions)).astype("<f4").tobytes())
+            moves[:, :3] = pose.moves[1:].astype(np.float64) @ rest_from_world
+            moves[:, :3, 3] *= CENTIMETRES
+            file.write(moves.astype("<f8").tobytes())
+            shapes.write((CENTIMETRES * to_world(pose, positions)).astype("<f4").tobytes())
             yield round(SHARE * (number + 1) / count), 2 * SHARE
-    moves[..., :3, 3] *= CENTIMETRES
-    with writing(folder):
-        np.save(folder / MOVES, moves)
 
 
 def _planned(
@@ -155,13 +164,14 @@ def _planned(
 ) -> Path:
     """The other Blender's work as a file, and beside it the object at rest with its bones, in centimetres."""
     rig = _rig_of(obj)
-    mesh, bones = mesh_data(obj).copy(), _armature(rig).copy()
+    # As an object has it, not as a copy of the data: that would bring whatever is stored with these.
+    mesh, bones = bpy.data.meshes.new_from_object(obj), _armature(rig).copy()
     made = [mesh, bones]
     try:
         body = bpy.data.objects.new("Body", mesh)
         skeleton = bpy.data.objects.new("Skeleton", bones)
         made += [body, skeleton]
-        body.shape_key_clear()
+        body[NUMBER], skeleton[NUMBER] = 0, 1
         rest = np.ascontiguousarray(dataset.mesh.rest_positions, np.float32)
         mesh.attributes["position"].data.foreach_set("vector", rest.reshape(-1))  # type: ignore[attr-defined]
         mesh.transform(Matrix.Scale(CENTIMETRES, 4) @ obj.matrix_world)
@@ -177,9 +187,9 @@ def _planned(
         "folder": str(folder),
         "path": str(scratch),
         "shapes": str(scratch.with_name(shapes_beside(scratch).name)),
-        "name": obj.name,
-        "data_name": mesh_data(obj).name,
-        "rig": rig.name,
+        "name": one_line(obj.name),
+        "data_name": one_line(mesh_data(obj).name),
+        "rig": one_line(rig.name),
         "bones": list(places.bones),
         "materials": materials[0],
         "count": count,
@@ -193,5 +203,4 @@ def _make_bare(bones: bpy.types.Armature) -> None:
     """Take from an armature of our own what leads to anything else."""
     bones.animation_data_clear()
     for owner in (bones, *bones.bones, *bones.collections_all):
-        for name in list(owner.keys()):
-            del owner[name]
+        take_properties(owner)

@@ -16,7 +16,7 @@ from ....wording import plural
 from ...scene.animation.keying import Span, key_frames
 from ..exporters import export_posed, export_scene
 from ..plain_meshes import name_materials
-from ..recorded_file import show_shapes
+from ..recorded_file import NUMBER, show_shapes
 from .pose_exporting import MOVES, OBJECTS, SHAPES
 
 FPS = 30  # Unreal's own
@@ -35,13 +35,12 @@ def write_poses(plan: Mapping[str, Any], _stop: StopRequest) -> dict[str, Any]:
     loading: Any = bpy.data.libraries.load(str(folder / OBJECTS), link=False)
     with loading as (there, wanted):
         wanted.objects = list(there.objects)
-    body = next(obj for obj in wanted.objects if obj.type == "MESH")
-    rig = next(obj for obj in wanted.objects if obj.type == "ARMATURE")
+    body, rig = sorted((obj for obj in wanted.objects if NUMBER in obj), key=lambda obj: obj[NUMBER])
     body.name, body.data.name, rig.name = plan["name"], plan["data_name"], plan["rig"]
     name_materials(body.data, plan["materials"])
     for obj in (rig, body):
         scene.collection.objects.link(obj)
-    moves = np.load(folder / MOVES, allow_pickle=False)
+    moves = np.fromfile(folder / MOVES, "<f8").reshape(count, len(plan["bones"]), 4, 4)
     off = _pose(rig, moves, plan["bones"], body)
     modifier = cast(bpy.types.ArmatureModifier, body.modifiers.new("Armature", "ARMATURE"))
     modifier.object, body.parent = rig, rig

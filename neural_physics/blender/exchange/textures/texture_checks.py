@@ -9,8 +9,21 @@ from typing import cast
 import bpy
 
 from ....errors import Problem
+from ....files.reading import read_json
 from ....models.vertex_textures import SIDE, layout_of
+from ..formats import TEXTURE_DATA
 from ..recording import Sampling
+
+LARGEST_DATA = 1 << 20  # bytes
+
+
+def is_texture_of_ours(path: Path) -> bool:
+    """Whether what is beside a texture's place was written with one of ours."""
+    try:
+        data = read_json(path.with_suffix(TEXTURE_DATA), LARGEST_DATA)
+    except (OSError, ValueError):
+        return False
+    return isinstance(data, dict) and "neural_physics" in data
 
 
 def check_texture(objects: Sequence[bpy.types.Object], path: Path, sampling: Sampling) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import bpy
 
+from ...neural_physics.blender.playing import playback
 from ...neural_physics.blender.settings.having_settings import having_settings
 from ...neural_physics.blender.settings.paths import jobs_folder, trained_model
 from ...neural_physics.blender.settings.properties import settings_of
@@ -42,6 +43,8 @@ def baked(folder: Path, result: dict[str, Any]) -> bool:
 
 def tested(folder: Path, result: dict[str, Any]) -> bool:
     """What was simulated appears beside its object, unless that is gone."""
+    if not playback.may_deliver():
+        return False
     obj, scene = trial_takes.object_of(folder), bpy.context.scene
     if obj is not None and scene is not None and obj.name in scene.objects:
         trial_takes.show_trial(scene, obj)
@@ -51,7 +54,7 @@ def tested(folder: Path, result: dict[str, Any]) -> bool:
 def trained(folder: Path, result: dict[str, Any]) -> bool:
     """The new model goes into the .blend, ready for Play; it waits while another .blend is open."""
     objects = objects_of(folder)
-    if not objects or any(obj.mode == "EDIT" for obj in objects):
+    if not objects or any(obj.mode == "EDIT" for obj in objects) or not playback.may_deliver():
         return False
     by_file = defaultdict[Path, list[bpy.types.Object]](list)
     for obj in objects:

@@ -115,6 +115,16 @@ def go_on() -> None:
     handlers.show_current_frame()
 
 
+def note_task() -> None:
+    """The artist begins something whose result is shown when it is there."""
+    PLAYED.note_task()
+
+
+def may_deliver() -> bool:
+    """Whether it may be; else it waits until the artist begins something, or asks for motion."""
+    return PLAYED.may_deliver()
+
+
 def detach(obj: bpy.types.Object) -> None:
     """Stop playing: the object is as it was before `attach`."""
     PLAYED.stop(obj)

@@ -96,6 +96,14 @@ class PlayedObjects:
         """The artist has asked for motion: what simulates may do what it does when Blender plays it."""
         self._asked, self.waits = True, False
 
+    def note_task(self) -> None:
+        """The artist has begun a task in this file, and will be shown what comes of it."""
+        self._asked = True
+
+    def may_deliver(self) -> bool:
+        """Whether what comes of a task may be shown: a job's files beside a stranger's file may say anything."""
+        return self._asked or not visits_write()
+
     def start(self, obj: bpy.types.Object, topologies: dict[int, str] | None = None) -> PlaySession:
         """A new session for an object. topologies: see `check_belongs`. Raises what `PlaySession` does."""
         self.stop(obj)

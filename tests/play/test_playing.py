@@ -316,6 +316,7 @@ def test_in_an_opened_file_in_which_something_writes_on_disk_all_stays_until_the
     scene, sheet = bpy.context.scene, bpy.data.objects["Sheet"]
     saved = play_scenes.shown(sheet)
     assert playback.PLAYED.waits == writes
+    assert playback.may_deliver() != writes, "nor what files beside it say that a task has brought"
     bpy.data.objects["Camera"].location.x += 1.0
     bpy.context.view_layer.update()
     scene.frame_set(3)
@@ -325,6 +326,8 @@ def test_in_an_opened_file_in_which_something_writes_on_disk_all_stays_until_the
     warning = playback.status_of(sheet).warning
     assert (warning is not None and warning.code == "play_waits") == writes
     assert np.array_equal(play_scenes.shown(sheet), saved) == writes
+    playback.note_task()
+    assert playback.may_deliver() and playback.PLAYED.waits == writes
     list(playback.catch_up(scene))
     assert not np.array_equal(play_scenes.shown(sheet), saved)
     scene.frame_set(40)

@@ -101,7 +101,7 @@ class PlayedObjects:
         self._asked = True
 
     def may_deliver(self) -> bool:
-        """Whether what comes of a task may be shown: a job's files beside a stranger's file may say anything."""
+        """Whether what comes of a task may be shown: files beside a stranger's may say that one has ended."""
         return self._asked or not visits_write()
 
     def start(self, obj: bpy.types.Object, topologies: dict[int, str] | None = None) -> PlaySession:

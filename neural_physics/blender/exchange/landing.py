@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...errors import Problem
+from ...files.atomic import writing
 from ...files.links import is_link
 from ...files.replacing import replace
 
@@ -32,9 +33,11 @@ class Landing:
         self.scratch = self._folder / path.name
 
     def begin(self) -> None:
-        """Make the folder anew. Raises OSError."""
-        self.clear()
-        self._folder.mkdir()
+        """Make the folder anew. Raises Problem("folder_not_writable" | "disk_full")."""
+        with writing(self._folder.parent):
+            self._folder.parent.mkdir(parents=True, exist_ok=True)
+            self.clear()
+            self._folder.mkdir()
 
     def clear(self) -> None:
         """Take away what is left of a try. Raises OSError."""
@@ -52,7 +55,14 @@ class Landing:
             self.clear()
 
     def land(self) -> None:
-        """Let what was written take its place. Raises OSError; then all that was there is there."""
+        """Let what was written take its place.
+
+        Raises Problem("folder_not_writable" | "disk_full"); then all that was there is there.
+        """
+        with writing(self._folder.parent):
+            self._land()
+
+    def _land(self) -> None:
         landed: list[Path] = []
         try:
             for number, place in enumerate(self._files):

@@ -73,8 +73,7 @@ def read_steps(
     if not is_file(path):
         raise Problem("file_missing", path=path)
     others = [] if chosen.shapes_alone else _others(obj, path)
-    with writing(job.folder):
-        job.folder.mkdir(parents=True, exist_ok=True)
+    job.make_folder()
     plan: dict[str, Any] = {
         "task": "read",
         "path": str(path),

@@ -78,19 +78,15 @@ def write_steps(
         job.start([*programs.background_blender(WORKER), str(plan)])
 
     try:
-        with writing(job.folder):
-            job.folder.mkdir(parents=True, exist_ok=True)
-        with writing(path.parent):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            landing.begin()
+        job.make_folder()
+        landing.begin()
         # The other Blender starts, and writes what is there already, while the rest is recorded.
         for done, total in record_steps(scene, objects, sampling, job.folder, begun=begin):
             yield round(SHARE * done / total), 2 * SHARE
         for share in job.shares():
             yield SHARE + round(SHARE * share), 2 * SHARE
         result = job.state.result
-        with writing(path.parent):
-            landing.land()
+        landing.land()
         if show and format_of(path) == "TEXTURE":
             show_texture(scene, objects[0], began[0], path, data=result["texture"])
     finally:

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 
 from ...errors import Problem
+from ...files.atomic import writing
 from ...jobs.life_cycle import JobState
 from ..settings.own_folders import scratch_folder
 from . import host
@@ -22,6 +23,11 @@ class ScratchJob:
         """kind: of job."""
         self._kind = kind
         self.folder = scratch_folder() / f"{kind}_{uuid.uuid4().hex}"
+
+    def make_folder(self) -> None:
+        """Raises Problem("folder_not_writable" | "disk_full")."""
+        with writing(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
 
     def start(self, argv: Sequence[str]) -> None:
         """Begin, and return. Raises what `host.start` does."""

@@ -73,18 +73,14 @@ def pose_steps(obj: bpy.types.Object, path: Path, takes: Sequence[str] = ()) -> 
         raise Problem("poses_too_many", object=obj.name, found=f"{count:,}", allowed=f"{MOST_POSES:,}")
     landing, job = Landing(files, known=os.path.lexists(path)), ScratchJob(KIND)
     try:
-        with writing(job.folder):
-            job.folder.mkdir(parents=True, exist_ok=True)
-        with writing(path.parent):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            landing.begin()
+        job.make_folder()
+        landing.begin()
         yield from _written(obj, found, places, job.folder, count=count)
         plan = _planned(obj, dataset, places, job.folder, scratch=landing.scratch, count=count)
         job.start([*programs.background_blender(WORKER), str(plan)])
         for share in job.shares():
             yield SHARE + round(SHARE * share), 2 * SHARE
-        with writing(path.parent):
-            landing.land()
+        landing.land()
         return str(job.state.result.get("said", ""))
     finally:
         job.close()

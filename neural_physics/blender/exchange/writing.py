@@ -42,9 +42,9 @@ def motion_steps(
 
     Raises what these do, and Problem("export_pc2_alone" | "format_not_built_in").
     """
-    check_built_in(path)
     if has_folder(path):
         raise Problem("file_is_folder", path=path)
+    check_built_in(path)
     if format_of(path) != "PC2":
         return write_steps(scene, objects, path, sampling, show=show)
     if sampling.samples > 1 or len(objects) != 1:

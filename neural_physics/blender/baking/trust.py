@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fnmatch import fnmatch
 from typing import cast
 
 import bpy
+
+from ..scene.animation.animated_paths import animations
 
 
 def scripts_may_run() -> bool:
@@ -47,18 +48,6 @@ def holds_scripts() -> bool:
     """Whether the open file has Python of its own: drivers that need it, or texts that register."""
     return any(text.use_module for text in bpy.data.texts) or any(
         curve.driver is not None and curve.driver.type == "SCRIPTED" and not curve.driver.is_simple_expression
-        for animation in _animations()
+        for animation in animations()
         for curve in animation.drivers
     )
-
-
-def _animations() -> Iterator[bpy.types.AnimData]:
-    """The animation data of everything in the file, its node trees included."""
-    for prop in bpy.data.bl_rna.properties:
-        if prop.type != "COLLECTION":
-            continue
-        for item in getattr(bpy.data, prop.identifier):
-            for owner in (item, getattr(item, "node_tree", None)):
-                animation = getattr(owner, "animation_data", None)
-                if animation is not None:
-                    yield animation

@@ -19,9 +19,10 @@ from ...errors import Problem
 from ...methods.loaded_models import LoadedModels
 from ...plain_text import print_line
 from ...timeline.stepping import together
+from ..scene.animation.animated_paths import all_data
 from ..scene.references import search_again
 from ..scene.setting_up import keep_names
-from ..scene.simulation_caches import visits_write
+from ..scene.simulation_caches import caches_write, writing_is_animated
 from ..settings.edits import note_edit
 from ..settings.from_files.readable_names import readable_name
 from ..settings.having_settings import has_settings, having_settings
@@ -50,6 +51,7 @@ class PlayedObjects:
         self._problems: dict[int, Problem] = {}  # of objects that should play and have no session
         self._predicted: dict[int, Predicted] = {}  # for the visit that follows, and for no other
         self._catching_up: Visit | None = None  # the one that others are visited for
+        self._animates_nothing = -1  # of how many things in the file it is known that they animate no cache
         self._asked = False  # whether the artist has asked for motion since the file was opened
         self.waits = False  # whether nothing is shown before that
         self.models = LoadedModels()
@@ -90,7 +92,8 @@ class PlayedObjects:
         To show a shape is an edit, after which Blender simulates what depends on it anew, and deletes its
         frames; and so does whatever visits a frame that the artist did not go to.
         """
-        self._asked, self.waits = False, bool(self._sessions) and visits_write()
+        self._asked, self._animates_nothing = False, -1
+        self.waits = bool(self._sessions) and self._writes()
 
     def go_on(self) -> None:
         """The artist has asked for motion: what simulates may do what it does when Blender plays it."""
@@ -102,7 +105,21 @@ class PlayedObjects:
 
     def may_deliver(self) -> bool:
         """Whether what comes of a task may be shown: files beside a stranger's may say that one has ended."""
-        return self._asked or not visits_write()
+        return self._asked or not self._writes()
+
+    def _writes(self) -> bool:
+        """Whether to visit frames may write or delete anything.
+
+        All curves are gone through again only where something has come or gone since.
+        """
+        if caches_write():
+            return True
+        count = sum(map(len, all_data()))
+        if count != self._animates_nothing:
+            if writing_is_animated():
+                return True
+            self._animates_nothing = count
+        return False
 
     def start(self, obj: bpy.types.Object, topologies: dict[int, str] | None = None) -> PlaySession:
         """A new session for an object. topologies: see `check_belongs`. Raises what `PlaySession` does."""
@@ -202,7 +219,7 @@ class PlayedObjects:
         missing = span(reader.needs(visit) for _, _, reader in _sound(followed))
         # By itself nothing is done that writes on disk, where a stranger's file says: nor as it is rendered,
         # which visits one frame alone where there is no extension.
-        if missing and (self._asked or not visits_write()):
+        if missing and (self._asked or not self._writes()):
             further = span(reader.further(visit, scene.frame_end) for _, _, reader in _sound(followed))
             self._catch_up(scene, visit, missing, further, patient=rendering or bpy.app.background)
             if not rendering:

@@ -43,19 +43,24 @@ def writes(cache: bpy.types.PointCache) -> bool:
     )
 
 
-def visits_write() -> bool:
-    """Whether to visit frames may write or delete anything: a fluid does so in a folder that the file names.
+def caches_write() -> bool:
+    """Whether to visit frames writes or deletes anything, as things are now.
 
-    A file that changes that from frame to frame may do so, too: how it is now says nothing of the frames
-    that would be visited.
+    A fluid does so in a folder that the file names.
     """
     if any(map(_has_hidden_soft_body, bpy.data.objects)):
         return True
     caches = [cache for obj in bpy.data.objects for cache in caches_of(obj)]
     caches += [cache for scene in bpy.data.scenes for cache in caches_of_bodies(scene)]
     fluids = [domain for obj in bpy.data.objects for domain in _fluids_of(obj)]
-    if any(map(writes, caches)) or not all(map(_is_baked, fluids)):
-        return True
+    return any(map(writes, caches)) or not all(map(_is_baked, fluids))
+
+
+def writing_is_animated() -> bool:
+    """Whether anything in the file may change that from frame to frame.
+
+    How things are now says nothing of the frames that would be visited then. Goes through all curves.
+    """
     return is_any_animated("point_cache", "domain_settings", "fluid_type")
 
 

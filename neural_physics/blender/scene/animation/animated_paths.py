@@ -32,12 +32,18 @@ def _curves() -> Iterator[bpy.types.FCurve]:
                     yield from bag.fcurves
         # Blender 4.5 plays actions without layers, too, where a file has such.
         yield from getattr(action, "fcurves", ())
+    for animation in animations():
+        yield from animation.drivers
+        for track in animation.nla_tracks:
+            yield from _of_strips(track.strips)
+
+
+def animations() -> Iterator[bpy.types.AnimData]:
+    """The animation data of everything in the file, and of what is a part of it, such as a node tree."""
     for owner in _owners():
         animation = getattr(owner, "animation_data", None)
         if animation is not None:
-            yield from animation.drivers
-            for track in animation.nla_tracks:
-                yield from _of_strips(track.strips)
+            yield animation
 
 
 def _of_strips(strips: Iterable[bpy.types.NlaStrip]) -> Iterator[bpy.types.FCurve]:
@@ -48,11 +54,17 @@ def _of_strips(strips: Iterable[bpy.types.NlaStrip]) -> Iterator[bpy.types.FCurv
 
 def _owners() -> Iterator[bpy.types.ID]:
     """All there are, and those that are parts of them."""
+    for listed in all_data():
+        for owner in listed:
+            yield owner
+            for part in ("node_tree", "collection"):
+                within = getattr(owner, part, None)
+                if isinstance(within, bpy.types.ID):
+                    yield within
+
+
+def all_data() -> Iterator[bpy.types.bpy_prop_collection[bpy.types.ID]]:
+    """All that a file has, kind by kind."""
     for listed in bpy.data.bl_rna.properties:
         if listed.type == "COLLECTION":
-            for owner in getattr(bpy.data, listed.identifier):
-                yield owner
-                for part in ("node_tree", "collection"):
-                    within = getattr(owner, part, None)
-                    if isinstance(within, bpy.types.ID):
-                        yield within
+            yield getattr(bpy.data, listed.identifier)

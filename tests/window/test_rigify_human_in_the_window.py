@@ -8,6 +8,16 @@ from blender_window import REGION, Window
 pytestmark = [pytest.mark.window, pytest.mark.slow]
 
 ADDED = "result = [scene.name for scene in bpy.data.scenes if 'Skirt' in scene.objects]"
+# What makes the rig, a child of that Blender, is halted: it cannot be done before Esc is seen.
+HALT = """
+import os, signal
+from pathlib import Path
+own = Path(f"/proc/{os.getpid()}/task").glob("*/children")
+children = [int(pid) for each in own for pid in each.read_text().split()]
+result = [pid for pid in children if b"worker.py" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+for pid in result:
+    os.killpg(pid, signal.SIGSTOP)
+"""
 WAITS = "result = [each.bl_idname for each in bpy.context.window_manager.windows[0].modal_operators]"
 
 
@@ -20,11 +30,14 @@ def test_blender_is_free_while_the_rig_is_made_and_esc_gives_it_up(window: Windo
     window.ask("bpy.ops.wm.read_homefile(use_factory_startup=True)")
     window.open_tab()
     begin(window)
+    (halted,) = window.ask(HALT)
     window.ask("bpy.data.objects['Cube'].location.x = 1.0")
     left, top, _, _, _ = window.tab()
     window.launcher("x", "mousemove", left // 2, top + 300, "sleep", "0.2", "key", "Escape")
     window.wait(lambda: window.ask(WAITS) == [], 20)
     assert window.ask(ADDED) == [] and window.ask("result = len(bpy.data.scenes)") == 1
+    gone = f"import os; result = not os.path.exists('/proc/{halted}/exe')"  # or waits for being collected
+    assert window.ask(gone), "nothing goes on"
     began = "result = sorted(bpy.context.preferences.addons.keys())"
     before = window.ask(began)
     begin(window)

@@ -43,12 +43,12 @@ def prepare(folder: Path, reduced: Reduced) -> None:
     error = folder / "error.json"
     if not error.is_file():
         path = _trained(folder, reduced)
-        write_atomically(error, json.dumps(_error(path, _dataset(folder, reduced))).encode())
+        write_atomically(error, json.dumps(_error(path, dataset_in(folder, reduced))).encode())
 
 
 def measure(folder: Path, reduced: Reduced) -> dict[str, float]:
     """The figures; times are medians of rounds, the model's and its simulation's in turns, on one core."""
-    step_ms, simulation_ms = times(_model(folder), reduced, _dataset(folder, reduced))
+    step_ms, simulation_ms = times(model_in(folder), reduced, dataset_in(folder, reduced))
     return {
         "error": json.loads((folder / "error.json").read_text(encoding="utf-8"))["error"],
         "step_us": 1e3 * step_ms,
@@ -70,11 +70,13 @@ def times(model: Path, reduced: Reduced, dataset: Dataset) -> tuple[float, float
     return step_ms, simulation_ms
 
 
-def _dataset(folder: Path, reduced: Reduced) -> Dataset:
+def dataset_in(folder: Path, reduced: Reduced) -> Dataset:
+    """What was baked."""
     return Dataset.open(folder.parent / (reduced.dataset_of or folder.name) / "dataset")
 
 
-def _model(folder: Path) -> Path:
+def model_in(folder: Path) -> Path:
+    """What was trained."""
     return folder / "model.safetensors"
 
 
@@ -85,14 +87,14 @@ def _trained(folder: Path, reduced: Reduced) -> Path:
     known = vars(TRAINERS.presets(reduced.method)[reduced.preset])
     unlimited = [change for change in NO_LIMIT if change.partition("=")[0] in known]
     words = [
-        *(str(_dataset(folder, reduced).path), "--out", str(_model(folder)), "--method", reduced.method),
+        *(str(dataset_in(folder, reduced).path), "--out", str(model_in(folder)), "--method", reduced.method),
         *("--preset", reduced.preset, "--bases", str(reduced.bases), "--seed", "0", "--device", "cpu"),
         *(word for change in (*unlimited, *reduced.changes) for word in ("--set", change)),
     ]
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     run(parser.parse_args(words), lambda event: None, StopRequest())
-    return _model(folder)
+    return model_in(folder)
 
 
 def _error(path: Path, dataset: Dataset) -> dict[str, float]:

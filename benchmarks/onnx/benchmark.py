@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.declaration import Benchmark, Figure, Part, Quick
 from benchmarks.onnx import tables
-from benchmarks.onnx.steps import Sizes
+from benchmarks.onnx.turns import Sizes
 
 BENCHMARK = Benchmark(
     "onnx",

@@ -6,20 +6,27 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.markdown_tables import Column, table
+from neural_physics.methods.registry import SPECIFICATIONS
 
 Row = dict[str, Any]
 
 
-def _both(name: str) -> Callable[[Row], str]:
-    """Median and mean."""
-    return lambda row: f"{row[f'{name}_us']:.1f}, {row[f'{name}_mean_us']:.1f}"
+def _both(name: str) -> Callable[[Row], str | None]:
+    """Median and mean; None where it was not measured."""
+
+    def cell(row: Row) -> str | None:
+        median, mean = row[f"{name}_us"], row[f"{name}_mean_us"]
+        return None if median is None else f"{median:.1f}, {mean:.1f}"
+
+    return cell
 
 
 STEPS = (
-    Column("model", "model"),
+    Column("method", lambda row: SPECIFICATIONS[row["method"]].label),
+    Column("model of", "example"),
+    Column("what", "what"),
     Column("vertices", "vertices", ","),
-    Column("bases", "bases"),
-    Column("steps", "steps", ","),
+    Column("numbers found", "found", ","),
     Column("NumPy's step", _both("numpy_step")),
     Column("ONNX Runtime's", _both("onnx_step")),
     Column("over NumPy's", "over_numpy", ".2f"),

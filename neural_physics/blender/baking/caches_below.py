@@ -17,7 +17,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...errors import Problem
-from ..scene.simulation_caches import caches_are_animated, caches_of, caches_of_bodies, has_fluid, writes
+from ..scene.simulation_caches import caches_of, caches_of_bodies, has_fluid, kept_by_libraries
 
 PREFIX = "neural_physics_"  # of the names that caches are given
 
@@ -67,10 +67,8 @@ def _name_anew(folder: Path) -> None:
         _keep_here(caches_of_bodies(scene))
     for obj in own:
         _keep_here(caches_of(obj))
-    changing = caches_are_animated()
-    for obj in bpy.data.objects:
-        if obj.library is not None and (changing or any(map(writes, caches_of(obj)))):
-            _take_off(obj)
+    for obj in kept_by_libraries():
+        _take_off(obj)
 
 
 def _make_domain_anew(modifier: bpy.types.FluidModifier, folder: str) -> None:

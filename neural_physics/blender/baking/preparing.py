@@ -35,6 +35,7 @@ from ..scene.rigs.rig_actions import kept_for_testing, with_unused_actions
 from ..scene.rigs.skins import check_skin, simulated_mesh
 from ..scene.sampling import layout_of
 from ..scene.saving import check_no_sculpt_elsewhere
+from ..scene.simulation_caches import caches_of, has_fluid, kept_by_libraries
 from ..scene.sources import check_target, uses_solver
 from ..settings.motions import is_wind
 from ..settings.paths import dataset_folder
@@ -49,6 +50,8 @@ from .scene_copy import first_frame, noisy_winds, save_copy
 from .seals import Trust, is_sealed, key_file
 from .solver_request import solver_request
 from .trust import holds_scripts, scripts_may_run
+
+MOST_STILL = 8  # objects that are told of
 
 
 def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
@@ -288,7 +291,21 @@ def _notes(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
             "file: switch on Preferences > Save & Load > Auto Run Python Scripts, open the file "
             "again, delete the dataset, and bake again."
         )
-    return [*notes, *_notes_on_animation(obj)]
+    return [*notes, *_notes_on_animation(obj), *_notes_on_libraries()]
+
+
+def _notes_on_libraries() -> list[str]:
+    """What is simulated in other files has its frames there, and no bake writes any."""
+    fluids = [each for each in bpy.data.objects if each.library is not None and has_fluid(each)]
+    others = [each for each in kept_by_libraries() if any(True for _ in caches_of(each))]
+    ways = [(each, "Make it local") for each in fluids]
+    ways += [(each, "Bake it in that file, or make it local") for each in others if each not in fluids]
+    return [
+        f"{each.name} is simulated in another file ({each.library.name}), and stands still in "
+        f"the takes. {way}, if {each.name} is to move in them."
+        for each, way in ways[:MOST_STILL]
+        if each.library is not None
+    ]
 
 
 def _notes_on_animation(obj: bpy.types.Object) -> list[str]:

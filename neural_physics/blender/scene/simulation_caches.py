@@ -79,6 +79,16 @@ def caches_are_animated() -> bool:
     return is_any_animated("point_cache")
 
 
+def kept_by_libraries() -> list[bpy.types.Object]:
+    """What is simulated in other files, whose frames may be written beside those: it stands still in bakes.
+
+    But for fluids.
+    """
+    changing = caches_are_animated()
+    linked = [obj for obj in bpy.data.objects if obj.library is not None]
+    return [obj for obj in linked if changing or any(map(writes, caches_of(obj)))]
+
+
 def _fluids_of(obj: bpy.types.Object) -> Iterator[bpy.types.FluidDomainSettings]:
     for modifier in obj.modifiers:
         if isinstance(modifier, bpy.types.FluidModifier) and modifier.domain_settings is not None:

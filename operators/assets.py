@@ -10,6 +10,7 @@ import bpy
 from ..neural_physics.blender.assets import drops
 from ..neural_physics.blender.assets.dropped_models import check_dropped, play_dropped
 from ..neural_physics.blender.assets.marking import mark
+from ..neural_physics.blender.playing import playback
 from ..neural_physics.blender.scene.selecting import select_only
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.tasks import object_tasks
@@ -49,6 +50,7 @@ class NEURALPHYSICS_OT_play_asset(Button, bpy.types.Operator):
         check_dropped(target(context))
 
     def run(self, context: bpy.types.Context) -> None:
+        playback.go_on()
         play_dropped(target(context))
         start_animation()
 

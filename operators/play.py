@@ -21,9 +21,9 @@ from .support import Button, scene_of, set_up_target, target
 
 
 def start_animation() -> None:
-    """Play the animation, where there is a window and it does not play yet."""
+    """Play the animation, where there is a window, it does not play yet, and nothing waits for Play."""
     manager = bpy.context.window_manager
-    if bpy.app.background or animation_plays() or manager is None:
+    if bpy.app.background or animation_plays() or manager is None or playback.waits():
         return
     with bpy.context.temp_override(window=bpy.context.window or manager.windows[0]):  # a timer has none
         bpy.ops.screen.animation_play()

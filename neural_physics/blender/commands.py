@@ -245,7 +245,6 @@ def _to_the_end(steps: Generator[tuple[int, int], None, str]) -> str:
 
 
 def _job(obj: bpy.types.Object, kind: str, argv: list[str]) -> dict[str, Any]:
-    playback.note_task()
     state = host.run_blocking(jobs_folder(obj), kind, argv, host.print_progress, owner=obj.name)
     if state.phase != "finished":
         raise JobEnded(state.message)

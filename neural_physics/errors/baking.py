@@ -29,6 +29,10 @@ PROBLEMS: dict[str, str] = {
         "{changed} changed since {object} was baked: click Bake Anew to replace the takes, undo the change, "
         "or choose another dataset folder."
     ),
+    "bake_cache_animated": (
+        "{object} cannot be baked: a key or a driver in this file changes where a simulation keeps its cache. "
+        "Take the animation off that is called point_cache in the Graph Editor or the Drivers Editor."
+    ),
     "bake_scene_lost": (
         "The scene {path} that is used to bake {object} cannot be opened: delete it and bake again."
     ),

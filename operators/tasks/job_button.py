@@ -7,7 +7,6 @@ from typing import ClassVar
 import bpy
 
 from ...neural_physics.blender.jobs import host
-from ...neural_physics.blender.playing import playback
 from ...neural_physics.blender.tasks import making, object_tasks
 from ...neural_physics.errors import Problem
 from ..support import Button, OperatorReturnItems, target
@@ -31,7 +30,6 @@ class JobButton(Button):
             argv = self.command(context)
             obj = target(context)
             making.forget(obj)
-            playback.note_task()
             host.start(object_tasks.job_folder(obj, self.kind), self.kind, argv, obj.name)
         except Problem as problem:
             self.report({"ERROR"}, problem.message)
@@ -43,7 +41,6 @@ class JobButton(Button):
             argv = self.command(context)
             obj = target(context)
             folder = object_tasks.job_folder(obj, self.kind)
-            playback.note_task()
             state = host.run_blocking(folder, self.kind, argv, host.print_progress, owner=obj.name)
         except Problem as problem:
             self.report({"ERROR"}, problem.message)

@@ -43,7 +43,7 @@ def baked(folder: Path, result: dict[str, Any]) -> bool:
 
 def tested(folder: Path, result: dict[str, Any]) -> bool:
     """What was simulated appears beside its object, unless that is gone."""
-    if not playback.may_deliver():
+    if not playback.may_deliver(folder, object_tasks.TEST):
         return False
     obj, scene = trial_takes.object_of(folder), bpy.context.scene
     if obj is not None and scene is not None and obj.name in scene.objects:
@@ -54,7 +54,9 @@ def tested(folder: Path, result: dict[str, Any]) -> bool:
 def trained(folder: Path, result: dict[str, Any]) -> bool:
     """The new model goes into the .blend, ready for Play; it waits while another .blend is open."""
     objects = objects_of(folder)
-    if not objects or any(obj.mode == "EDIT" for obj in objects) or not playback.may_deliver():
+    if not objects or any(obj.mode == "EDIT" for obj in objects):
+        return False
+    if not playback.may_deliver(folder, object_tasks.TRAIN):
         return False
     by_file = defaultdict[Path, list[bpy.types.Object]](list)
     for obj in objects:

@@ -46,7 +46,7 @@ class NEURALPHYSICS_OT_make_it_play(Button, bpy.types.Operator):
         try:
             obj = target(context)
             kind, argv = making.first_task(scene_of(context), obj)
-            playback.note_task()
+            playback.go_on()
             host.start(jobs_folder(obj), kind, argv, obj.name)
         except Problem as problem:
             self.report({"ERROR"}, problem.message)
@@ -58,7 +58,7 @@ class NEURALPHYSICS_OT_make_it_play(Button, bpy.types.Operator):
         """All of it at once, where there is no window."""
         obj = target(context)
         kind, argv = making.first_task(scene_of(context), obj)
-        playback.note_task()
+        playback.go_on()
         while True:
             state = host.run_blocking(jobs_folder(obj), kind, argv, host.print_progress, owner=obj.name)
             if state.phase != "finished":

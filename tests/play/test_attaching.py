@@ -363,9 +363,9 @@ def test_an_object_whose_session_cannot_begin_does_not_keep_others_from_playing(
     other = bpy.data.objects["Other"]
     for obj in (sheet, other):
         playback.attach(obj)
-    start = playback.PLAYED.start
+    start = playback.PLAYED._begin
     monkeypatch.setattr(
-        playback.PLAYED, "start", lambda obj, *more: 1 / 0 if obj == sheet else start(obj, *more)
+        playback.PLAYED, "_begin", lambda obj, *more: 1 / 0 if obj == sheet else start(obj, *more)
     )
     playback.PLAYED.clear()
     playback.PLAYED.rebuild()

@@ -153,6 +153,8 @@ def test_frames_are_not_visited_by_themselves_where_that_writes_or_deletes_on_di
     """A stranger's file says where: a fluid empties that folder at its first frame."""
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))  # else nothing is kept on disk
     scene = bpy.context.scene
+    scene.frame_set(1)
+    playback.attach(sheet)
     other = play_scenes.add_object("Other", synthetic.sheet_mesh(4))
     if how == "fluid":
         domain = other.modifiers.new("Fluid", "FLUID")
@@ -186,7 +188,6 @@ def test_frames_are_not_visited_by_themselves_where_that_writes_or_deletes_on_di
         if how == "reached":
             sheet.animation_data_create().drivers.new(f"parent.{path}").driver.expression = "frame < 20"
     scene.frame_set(1)
-    playback.attach(sheet)
     visited = []
     seen = lambda scene, *_: visited.append(scene.frame_current)  # noqa: E731
     bpy.app.handlers.frame_change_pre.append(seen)
@@ -316,7 +317,8 @@ def test_in_an_opened_file_in_which_something_writes_on_disk_all_stays_until_the
     scene, sheet = bpy.context.scene, bpy.data.objects["Sheet"]
     saved = play_scenes.shown(sheet)
     assert playback.PLAYED.waits == writes
-    assert playback.may_deliver() != writes, "nor what files beside it say that a task has brought"
+    # Nor what files beside it say that a task has brought.
+    assert playback.may_deliver(tmp_path, "train") != writes
     bpy.data.objects["Camera"].location.x += 1.0
     bpy.context.view_layer.update()
     scene.frame_set(3)
@@ -326,8 +328,6 @@ def test_in_an_opened_file_in_which_something_writes_on_disk_all_stays_until_the
     warning = playback.status_of(sheet).warning
     assert (warning is not None and warning.code == "play_waits") == writes
     assert np.array_equal(play_scenes.shown(sheet), saved) == writes
-    playback.note_task()
-    assert playback.may_deliver() and playback.PLAYED.waits == writes
     list(playback.catch_up(scene))
     assert not np.array_equal(play_scenes.shown(sheet), saved)
     scene.frame_set(40)

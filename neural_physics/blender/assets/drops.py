@@ -4,9 +4,9 @@ A drop adds a modifier, and a depsgraph update reports its object. Data must not
 timer does it, as soon as Blender is back in its main loop. In the background there are no timers, and scripts
 call the operator.
 
-Only what is dropped is acted on. A file is opened as it was saved, and an undo or redo leads to what was
-there, or nobody could undo a drop: such a modifier passes geometry through until the artist says Play Model
-Asset.
+Only what is dropped is acted on. A file is opened as it was saved, what is appended comes as it is, and an
+undo or redo leads to what was there, or nobody could undo a drop: such a modifier passes geometry through
+until the artist says Play Model Asset.
 """
 
 from __future__ import annotations
@@ -58,6 +58,14 @@ def leave_alone(*_: object) -> None:
         _left_alone.update(drop for obj in bpy.data.objects for drop in _drops_on(obj))
 
 
+@persistent
+def leave_imported_alone(*_: object) -> None:
+    """Act on nothing that has come with an object: a drop brings a node group, then adds a modifier."""
+    if any(map(holds_model, bpy.data.node_groups)):
+        others = (obj for obj in bpy.data.objects if obj.session_uid not in _waiting)
+        _left_alone.update(drop for obj in others for drop in _drops_on(obj))
+
+
 def play_waiting() -> float | None:
     """Play what was dropped; Blender's timer. Returns the seconds until it is to be called again."""
     if bpy.app.is_job_running("RENDER"):
@@ -101,4 +109,5 @@ def _lists() -> list[tuple[list[Any], Any]]:
         (handlers.undo_post, leave_alone),
         (handlers.redo_post, leave_alone),
         (handlers.load_post, leave_alone),
+        (handlers.blend_import_post, leave_imported_alone),
     ]

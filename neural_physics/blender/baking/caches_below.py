@@ -17,7 +17,13 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...errors import Problem
-from ..scene.simulation_caches import caches_of, caches_of_bodies, has_fluid, kept_by_libraries
+from ..scene.simulation_caches import (
+    caches_are_animated,
+    caches_of,
+    caches_of_bodies,
+    has_fluid,
+    kept_by_libraries,
+)
 
 PREFIX = "neural_physics_"  # of the names that caches are given
 
@@ -51,6 +57,8 @@ def caches_written_below(folder: Path, obj: str) -> Iterator[None]:
 
 
 def _name_anew(folder: Path) -> None:
+    if caches_are_animated():  # which of an object's is in use, and not all need be seen
+        raise ValueError("a cache is animated")
     own = [obj for obj in bpy.data.objects if obj.library is None]
     for obj in own:
         if obj.override_library is not None and (has_fluid(obj) or any(True for _ in caches_of(obj))):

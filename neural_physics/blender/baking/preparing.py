@@ -35,7 +35,7 @@ from ..scene.rigs.rig_actions import kept_for_testing, with_unused_actions
 from ..scene.rigs.skins import check_skin, simulated_mesh
 from ..scene.sampling import layout_of
 from ..scene.saving import check_no_sculpt_elsewhere
-from ..scene.simulation_caches import caches_of, has_fluid, kept_by_libraries
+from ..scene.simulation_caches import caches_are_animated, caches_of, has_fluid, kept_by_libraries
 from ..scene.sources import check_target, uses_solver
 from ..settings.motions import is_wind
 from ..settings.paths import dataset_folder
@@ -62,7 +62,8 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     Raises every Problem that can be known before anything is simulated, among them
     Problem("dataset_made_otherwise").
     """
-    _update_layer(scene, obj)
+    _update_layer(scene)
+    _check_caches(obj)
     view_layer = check_bake(scene, obj)
     folder = dataset_folder(obj).resolve()
     check_own_folders(folder)
@@ -155,7 +156,8 @@ def work_command(dataset: Path, *, by_solver: bool, more: tuple[str, ...] = ()) 
 
 def prepare_trial(scene: bpy.types.Scene, obj: bpy.types.Object, folder: Path, frames: int) -> list[str]:
     """`prepare_bake` for the beginning of the first take alone, into an empty folder of its own."""
-    _update_layer(scene, obj)
+    _update_layer(scene)
+    _check_caches(obj)
     view_layer = check_bake(scene, obj)
     dataset, _ = dataset_for(scene, obj, folder)
     takes = plan_takes({}, 1, frames, settings_of(obj).seed)
@@ -202,15 +204,18 @@ def view_layer_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.Vi
     return found
 
 
-def _update_layer(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
-    """Let what was just linked, hidden or removed show in the view layer that an object is seen in.
+def _check_caches(obj: bpy.types.Object) -> None:
+    """Not in `check_bake`, which panels ask at each redraw: it goes through all curves."""
+    if caches_are_animated():
+        raise Problem("bake_cache_animated", object=obj.name)
+
+
+def _update_layer(scene: bpy.types.Scene) -> None:
+    """Let what was just linked, hidden or removed show in the view layer that the artist works in.
 
     Others stay as they are: nobody looks at them, and what they simulate may write.
     """
-    for layer in _view_layers(scene):
-        layer.update()
-        if obj.name in layer.objects:
-            return
+    _view_layers(scene)[0].update()
 
 
 def _acts(mover: bpy.types.Object) -> bool:

@@ -27,6 +27,7 @@ _jobs: dict[JobFiles, JobProcess] = {}
 _on_disk: dict[JobFiles, tuple[int, ...]] = {}  # how what is known of a job looked there last
 _deliveries: dict[str, Delivery] = {}
 _progress = Progress()
+_begun_here = set[JobFiles]()  # in this process: what somebody's log said there before is gone
 _ended: dict[JobFiles, float] = {}  # by `time.monotonic`, of the jobs that were seen to end
 
 
@@ -50,6 +51,7 @@ def start(folder: Path, kind: str, argv: Sequence[str], owner: str = "") -> None
     unknown = job.state.phase == "idle"
     if unknown or (job.state.active and _argv_of(job.files) != list(argv)):
         raise Problem("object_busy", object=owner or folder, job=job_name(kind))
+    _begun_here.add(job.files)
     _watch()
 
 
@@ -81,6 +83,11 @@ def is_known(folder: Path, kind: str) -> bool:
     files = JobFiles(folder, kind)
     job = _jobs.get(files)
     return job is not None and (job.state.active or _on_disk[files] == _stamp(files))
+
+
+def began_here(folder: Path, kind: str) -> bool:
+    """Whether this process has started a job there: else what is known of one was found on disk."""
+    return JobFiles(folder, kind) in _begun_here
 
 
 def forget(folder: Path, kinds: Iterable[str]) -> None:
@@ -181,6 +188,7 @@ def unregister() -> None:
     if bpy.app.timers.is_registered(_tick):
         bpy.app.timers.unregister(_tick)
     _jobs.clear()
+    _begun_here.clear()
     _on_disk.clear()
     _ended.clear()
     _deliveries.clear()

@@ -66,6 +66,8 @@ def collides(obj: bpy.types.Object) -> bool:
 
 def _particles_collide(modifier: bpy.types.ParticleSystemModifier) -> bool:
     system = modifier.particle_system
+    if system is None or system.settings is None:  # as a changed file has them
+        return False
     if system.settings.type == "HAIR":
         return system.use_hair_dynamics
     return system.settings.physics_type in ("NEWTON", "BOIDS", "FLUID")

@@ -50,13 +50,33 @@ def on_undo(*_: object) -> None:
 
 
 @persistent
+def before_load(*_: object) -> None:
+    """Whatever goes wrong on the way, nothing of the file that is opened moves by itself."""
+    PLAYED.consent.forget()
+
+
+@persistent
+def on_load_failed(*_: object) -> None:
+    """The file that was open still is."""
+    PLAYED.consent.decide()
+
+
+@persistent
+def on_import(*_: object) -> None:
+    """What the artist has asked for was not asked for what has come."""
+    PLAYED.consent.note_import()
+
+
+@persistent
 def on_load(*_: object) -> None:
     """Begin again with the file that was opened."""
     PLAYED.clear()
+    PLAYED.consent.decide()
     PLAYED.rebuild()
     PLAYED.settle_previews(False)  # a file saved by itself while it played
-    resume_collisions()  # something else may simulate since, for all that is known
-    _show_what_was_opened()
+    if not PLAYED.waits:
+        resume_collisions()  # something else may simulate since, for all that is known
+    show_current_frame()
 
 
 @persistent
@@ -98,11 +118,6 @@ def show_current_frame() -> None:
         PLAYED.visit(context.scene, context.evaluated_depsgraph_get())
 
 
-def _show_what_was_opened() -> None:
-    PLAYED.wait_where_something_writes()
-    show_current_frame()
-
-
 def settle_previews(playing: bool | None = None) -> None:
     """Preview what should be, and nothing else, and show all as it is now.
 
@@ -122,7 +137,10 @@ def _lists() -> list[tuple[list[Any], Any]]:
         (handlers.depsgraph_update_post, on_edit),
         (handlers.undo_post, on_undo),
         (handlers.redo_post, on_undo),
+        (handlers.load_pre, before_load),
         (handlers.load_post, on_load),
+        (handlers.load_post_fail, on_load_failed),
+        (handlers.blend_import_post, on_import),
         (handlers.animation_playback_pre, on_playback),
         (handlers.animation_playback_post, on_pause),
         (handlers.save_pre, before_save),
@@ -138,8 +156,9 @@ def register() -> None:
     _stay_first()
     # While an add-on is being enabled at startup, there is no file to look at yet: `on_load` follows.
     if isinstance(bpy.data, bpy.types.BlendData):
+        PLAYED.consent.decide()
         PLAYED.rebuild()
-        _show_what_was_opened()
+        show_current_frame()
 
 
 def unregister() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import bpy
 
 from ...errors import Problem
 from ...models.model_file import simulation_ms
 from ...models.trained_range import Beyond
+from ..jobs import host
 from ..scene.live_fabric import live_names
 from ..scene.modifiers.cache_modifier import remove_cache
 from ..scene.modifiers.modifier_stack import check_play_place, play_place, restore_physics, switch_off_physics
@@ -105,24 +107,30 @@ def attach(obj: bpy.types.Object) -> None:
     switch_off_physics(obj)
     settings.playing = True
     _lock_interface(settings)
-    suspend_collisions()
+    if not waits():
+        suspend_collisions()
     handlers.show_current_frame()
+
+
+def waits() -> bool:
+    """Whether what plays waits for the artist to ask for motion, see `Consent`."""
+    return PLAYED.waits
 
 
 def go_on() -> None:
     """The artist asks for motion: show it now, though something else in the file may write on disk."""
     PLAYED.go_on()
+    if PLAYED.sessions():
+        suspend_collisions()
     handlers.show_current_frame()
 
 
-def note_task() -> None:
-    """The artist begins something whose result is shown when it is there."""
-    PLAYED.note_task()
+def may_deliver(folder: Path, kind: str) -> bool:
+    """Whether what comes of a job may be shown: files beside a stranger's scene may say that one has ended.
 
-
-def may_deliver() -> bool:
-    """Whether it may be; else it waits until the artist begins something, or asks for motion."""
-    return PLAYED.may_deliver()
+    What was begun here may; else it waits until the artist begins it, or asks for motion.
+    """
+    return host.began_here(folder, kind) or PLAYED.consent.goes_further
 
 
 def detach(obj: bpy.types.Object) -> None:
@@ -210,7 +218,7 @@ def catch_up(scene: bpy.types.Scene) -> Generator[tuple[int, int], None, None]:
 
 
 def _warning(session: PlaySession) -> Problem | None:
-    if PLAYED.waits:
+    if waits():
         return Problem("play_waits", object=session.name)
     if session.behind:
         return Problem("catch_up_needed", object=session.name, frames=session.behind)

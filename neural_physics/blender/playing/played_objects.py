@@ -19,15 +19,14 @@ from ...errors import Problem
 from ...methods.loaded_models import LoadedModels
 from ...plain_text import print_line
 from ...timeline.stepping import together
-from ..scene.animation.animated_paths import all_data
 from ..scene.references import search_again
 from ..scene.setting_up import keep_names
-from ..scene.simulation_caches import caches_write, writing_is_animated
 from ..settings.edits import note_edit
 from ..settings.from_files.readable_names import readable_name
 from ..settings.having_settings import has_settings, having_settings
 from ..settings.properties import settings_of
 from .collision_suspension import collides, resume_collisions
+from .consent import Consent
 from .crowds import Wanted, given
 from .frame_prediction import Predicted, Preparation
 from .interaction_reader import InteractionReader, Visit, span
@@ -51,9 +50,7 @@ class PlayedObjects:
         self._problems: dict[int, Problem] = {}  # of objects that should play and have no session
         self._predicted: dict[int, Predicted] = {}  # for the visit that follows, and for no other
         self._catching_up: Visit | None = None  # the one that others are visited for
-        self._animates_nothing = -1  # of how many things in the file it is known that they animate no cache
-        self._asked = False  # whether the artist has asked for motion since the file was opened
-        self.waits = False  # whether nothing is shown before that
+        self.consent = Consent(lambda: bool(self._sessions) or any(_said_to_play()))
         self.models = LoadedModels()
 
     def session_of(self, obj: bpy.types.Object) -> PlaySession | None:
@@ -86,46 +83,29 @@ class PlayedObjects:
             raise Problem("not_playing", object=obj.name)
         return session
 
-    def wait_where_something_writes(self) -> None:
-        """A file was opened: show nothing until the artist asks for it, where that may write on disk.
-
-        To show a shape is an edit, after which Blender simulates what depends on it anew, and deletes its
-        frames; and so does whatever visits a frame that the artist did not go to.
-        """
-        self._asked, self._animates_nothing = False, -1
-        self.waits = bool(self._sessions) and self._writes()
+    @property
+    def waits(self) -> bool:
+        """Whether nothing is shown before the artist asks for it."""
+        return self.consent.waits
 
     def go_on(self) -> None:
-        """The artist has asked for motion: what simulates may do what it does when Blender plays it."""
-        self._asked, self.waits = True, False
+        """The artist has asked for motion: see `Consent`. What was left undone meanwhile is done."""
+        self.consent.give()
+        self.rebuild()
+        resume_collisions()
 
-    def note_task(self) -> None:
-        """The artist has begun a task in this file, and will be shown what comes of it."""
-        self._asked = True
+    def start(self, obj: bpy.types.Object) -> PlaySession:
+        """A new session for an object. Raises what `PlaySession` does."""
+        self.consent.note_start()
+        session = self._begin(obj)
+        if not self.waits:
+            keep_names(obj, session.model.info.channels)
+        return session
 
-    def may_deliver(self) -> bool:
-        """Whether what comes of a task may be shown: files beside a stranger's may say that one has ended."""
-        return self._asked or not self._writes()
-
-    def _writes(self) -> bool:
-        """Whether to visit frames may write or delete anything.
-
-        All curves are gone through again only where something has come or gone since.
-        """
-        if caches_write():
-            return True
-        count = sum(map(len, all_data()))
-        if count != self._animates_nothing:
-            if writing_is_animated():
-                return True
-            self._animates_nothing = count
-        return False
-
-    def start(self, obj: bpy.types.Object, topologies: dict[int, str] | None = None) -> PlaySession:
-        """A new session for an object. topologies: see `check_belongs`. Raises what `PlaySession` does."""
+    def _begin(self, obj: bpy.types.Object, topologies: dict[int, str] | None = None) -> PlaySession:
+        """topologies: see `check_belongs`."""
         self.stop(obj)
         session = PlaySession(obj, self.models, topologies)
-        keep_names(obj, session.model.info.channels)
         self._sessions[obj.session_uid] = session
         return session
 
@@ -143,24 +123,27 @@ class PlayedObjects:
     def rebuild(self) -> None:
         """A session of its present model for each object whose settings say Play; end the others."""
         self._problems.clear()
-        playing = [obj for obj in having_settings(bpy.data.objects) if settings_of(obj).playing]
+        playing = list(_said_to_play())
         self._sessions = {
             obj.session_uid: session
             for obj in playing
             if (session := self.session_of(obj)) and session.model_identity == identity_of(obj)
         }
         topologies: dict[int, str] = {}  # a crowd may share one mesh
-        for obj in playing:
-            if obj.session_uid not in self._sessions:
-                try:
-                    self.start(obj, topologies)
-                except Exception as error:  # noqa: BLE001 (a file may hold anything, and others are to play)
-                    self._problems[obj.session_uid] = _problem_of(error, readable_name(obj))
-        for obj in playing:  # one that was duplicated shares its mesh since
+        fresh = [obj for obj in playing if obj.session_uid not in self._sessions]
+        if fresh:
+            self.consent.note_start()
+        for obj in fresh:
+            try:
+                self._begin(obj, topologies)
+            except Exception as error:  # noqa: BLE001 (a file may hold anything, and others are to play)
+                self._problems[obj.session_uid] = _problem_of(error, readable_name(obj))
+        for obj in playing if not self.waits else ():
             session = self.session_of(obj)
             if session is not None:
                 with _KeepingProblem(session):
-                    give_place(obj)
+                    keep_names(obj, session.model.info.channels)
+                    give_place(obj)  # one that was duplicated shares its mesh since
 
     def note_places(self) -> None:
         """The frame will change, and no handler has moved anything for it yet."""
@@ -219,7 +202,7 @@ class PlayedObjects:
         missing = span(reader.needs(visit) for _, _, reader in _sound(followed))
         # By itself nothing is done that writes on disk, where a stranger's file says: nor as it is rendered,
         # which visits one frame alone where there is no extension.
-        if missing and (self._asked or not self._writes()):
+        if missing and self.consent.goes_further:
             further = span(reader.further(visit, scene.frame_end) for _, _, reader in _sound(followed))
             self._catch_up(scene, visit, missing, further, patient=rendering or bpy.app.background)
             if not rendering:
@@ -276,7 +259,10 @@ class PlayedObjects:
         """Show all afresh after an undo, which brought back the mesh and settings of before."""
         search_again()
         note_edit()
+        self.consent.note_undo()
         self.rebuild()
+        if self.waits:
+            return
         self.settle_previews(False)
         for session in self._sessions.values():
             session.stale = True
@@ -411,7 +397,7 @@ class PlayedObjects:
         if fewer:  # perhaps: objects may have been deleted
             for session in self._sessions.values():
                 session.unsure = True
-        if simulated:
+        if simulated and not self.waits:
             resume_collisions()
         if switched:
             self.rebuild()
@@ -422,6 +408,10 @@ def _show_current_frame() -> None:
     scene = bpy.context.scene
     if scene is not None and not bpy.app.is_job_running("RENDER"):
         scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+
+
+def _said_to_play() -> Iterator[bpy.types.Object]:
+    return (obj for obj in having_settings(bpy.data.objects) if settings_of(obj).playing)
 
 
 def is_playing(depsgraph: bpy.types.Depsgraph) -> bool:

@@ -84,9 +84,8 @@ def kept_by_libraries() -> list[bpy.types.Object]:
 
     But for fluids.
     """
-    changing = caches_are_animated()
-    linked = [obj for obj in bpy.data.objects if obj.library is not None]
-    return [obj for obj in linked if changing or any(map(writes, caches_of(obj)))]
+    linked = (obj for obj in bpy.data.objects if obj.library is not None)
+    return [obj for obj in linked if any(map(writes, caches_of(obj)))]
 
 
 def _fluids_of(obj: bpy.types.Object) -> Iterator[bpy.types.FluidDomainSettings]:
@@ -97,4 +96,8 @@ def _fluids_of(obj: bpy.types.Object) -> Iterator[bpy.types.FluidDomainSettings]
 
 def _is_baked(fluid: bpy.types.FluidDomainSettings) -> bool:
     """And not being baked, which a file may say at the same time."""
-    return fluid.cache_type != "REPLAY" and fluid.has_cache_baked_data and not fluid.is_cache_baking_any
+    return (
+        fluid.cache_type in ("MODULAR", "ALL")
+        and fluid.has_cache_baked_data
+        and not fluid.is_cache_baking_any
+    )

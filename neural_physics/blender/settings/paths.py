@@ -19,6 +19,7 @@ from ...files.looking import is_file
 from ...files.names import portable
 from .homes import not_anothers
 from .named_places import HOME, check_name, check_place, is_place, may_name, normalised, place_named
+from .notes import note_text
 from .own_folders import unsaved_folder
 from .properties import settings_of
 
@@ -148,10 +149,10 @@ def keep_together(obj: bpy.types.Object) -> None:
     # folder beside the .blend may be a link.
     if not settings.dataset_folder:
         check_place(Path(bpy.path.abspath(f"{root}/{DATASET}")), obj, DATASET_SETTING)
-        settings.dataset_folder = f"{root}/{DATASET}"
+        note_text(obj, "dataset_folder", f"{root}/{DATASET}")
     if not settings.model_path:
         check_place(Path(bpy.path.abspath(f"{root}/{MODEL}")), obj, MODEL_SETTING)
-        settings.model_path = f"{root}/{MODEL}"
+        note_text(obj, "model_path", f"{root}/{MODEL}")
 
 
 def remove_if_empty(folder: Path) -> None:

@@ -374,6 +374,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         name="Play",
         description="Show the learned motion instead of the simulation",
         default=False,
+        options=set(),  # nothing begins to play, or stops, by a key
         update=refresh_display,
     )
     hint: StringProperty(name="Hint", default="", options={"HIDDEN"})  # what the viewport says to do

@@ -47,9 +47,11 @@ def animations() -> Iterator[bpy.types.AnimData]:
 
 
 def _of_strips(strips: Iterable[bpy.types.NlaStrip]) -> Iterator[bpy.types.FCurve]:
-    for strip in strips:
+    left = list(strips)
+    while left:  # however deep they lie in each other
+        strip = left.pop()
         yield from strip.fcurves
-        yield from _of_strips(strip.strips)
+        left += strip.strips
 
 
 def _owners() -> Iterator[bpy.types.ID]:

@@ -176,6 +176,26 @@ def test_only_the_scene_and_view_layer_in_use_are_simulated(tmp_path):
     assert np.array_equal(take_of(tmp_path / "d").positions, expected)
 
 
+def test_to_prepare_a_bake_evaluates_no_view_layer_that_nobody_looks_at(tmp_path):
+    """What is simulated in it, and writes where the scene says, is not for the artist to see."""
+    cloth, _ = cloth_and_animated_ball()
+    scene = bpy.context.scene
+    shown = bpy.data.collections.new("In the other layer")
+    scene.collection.children.link(shown)
+    shown.objects.link(cloth)
+    scene.collection.objects.unlink(cloth)
+    scene.view_layers.new("Other layer")
+    scene.view_layers[0].layer_collection.children[shown.name].exclude = True
+    bpy.context.view_layer.update()
+    evaluated = []
+    seen = lambda _scene, graph: evaluated.append(graph.view_layer.name)  # noqa: E731
+    bpy.app.handlers.depsgraph_update_post.append(seen)
+    cloth.location.x += 0.1
+    plan = planned(command_for(cloth, tmp_path / "d", 1, 20))
+    bpy.app.handlers.depsgraph_update_post.remove(seen)
+    assert plan.view_layer == "Other layer" and "Other layer" not in evaluated
+
+
 def test_a_hidden_object_is_baked_all_the_same(tmp_path):
     cloth, _ = cloth_and_animated_ball()
     expected = simulate(cloth, 20)

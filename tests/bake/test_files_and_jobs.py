@@ -183,6 +183,15 @@ def test_a_job_that_another_blender_has_started_is_seen_and_not_taken_for_ones_o
     host.start(tmp_path, "count", saying(1.0), "Sheet")  # the same: followed
     wait_for(lambda: not host.state_of(tmp_path, "count").active)
     assert host.state_of(tmp_path, "count").result == {"said": "1.0"}
+
+
+def test_what_was_found_on_disk_was_not_begun_here(tmp_path):
+    other = JobProcess(JobFiles(tmp_path, "count"))
+    other.start(saying(1.0), clean_environment())
+    wait_for(lambda: not host.state_of(tmp_path, "count").active)
+    assert not host.began_here(tmp_path, "count")
+    assert host.run_blocking(tmp_path, "count", saying(2.0)).phase == "finished"
+    assert host.began_here(tmp_path, "count") and not host.began_here(tmp_path, "other")
     assert host.run_blocking(tmp_path, "count", saying(2.0)).result == {"said": "2.0"}
 
 
@@ -301,6 +310,27 @@ def made(obj):
     paths.keep_together(obj)
     paths.dataset_folder(obj).mkdir(parents=True)
     return paths.dataset_folder(obj).parent.name.casefold()
+
+
+def test_to_note_where_files_are_is_no_edit_of_the_object(tmp_path):
+    """After an edit Blender simulates what depends on it anew, and deletes what that has kept."""
+    obj = saved_cloth(tmp_path)
+    bpy.context.view_layer.update()
+    edited = []
+    seen = lambda _scene, graph: edited.extend(each.id.name for each in graph.updates)  # noqa: E731
+    bpy.app.handlers.depsgraph_update_post.append(seen)
+    paths.keep_together(obj)
+    bpy.context.view_layer.update()
+    assert not edited
+    settings_of(obj).dataset_folder += ""
+    bpy.context.view_layer.update()
+    bpy.app.handlers.depsgraph_update_post.remove(seen)
+    assert obj.name in edited, "as a setting is"
+    place = settings_of(obj).dataset_folder
+    assert place.startswith("//") and settings_of(obj).model_path.startswith("//")
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
+    assert settings_of(bpy.data.objects["Sheet"]).dataset_folder == place
 
 
 @pytest.mark.parametrize("names", [("Skirt", "sKIRT"), ("a b", "a_b"), ("Ä", "Ö"), ("Å", "A\u030a")])

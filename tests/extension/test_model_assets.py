@@ -142,6 +142,47 @@ for frame in (5, 12):
     )
 
 
+def test_what_comes_from_another_file_with_the_asset_on_it_was_not_dropped(
+    in_blender: Callable[..., str],
+) -> None:
+    """Nobody has asked it to play: it came with an object."""
+    in_blender(
+        SCENE
+        + """
+made_library()
+drop(add_sheet(), bring(link=False))
+bpy.ops.wm.save_as_mainfile(filepath=str(HERE / "theirs.blend"))
+empty()
+with bpy.data.libraries.load(str(HERE / "theirs.blend"), link=False) as (there, here):
+    here.objects = ["Sheet"]
+bpy.context.scene.collection.objects.link(here.objects[0])
+bpy.context.view_layer.update()
+drops.play_waiting()
+assert kinds(here.objects[0]) == ["Sheet Model"] and is_at_rest(here.objects[0])
+bpy.context.view_layer.objects.active = here.objects[0]
+assert ours.play_asset() == {"FINISHED"} and here.objects[0].neural_physics.playing
+"""
+    )
+
+
+def test_a_drop_beside_something_that_writes_on_disk_waits_for_play(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        SCENE
+        + """
+made_library()
+bpy.ops.wm.save_as_mainfile(filepath=str(HERE / "own.blend"))
+add_sheet("Cloth", 4).modifiers.new("Cloth", "CLOTH").point_cache.use_disk_cache = True
+add_hand()
+sheet = add_sheet()
+drop(sheet, bring(link=False))
+drops.play_waiting()
+bpy.context.scene.frame_set(9)
+assert sheet.neural_physics.playing and playback.status_of(sheet).warning.code == "play_waits"
+assert ours.play() == {"FINISHED"} and playback.status_of(sheet).warning is None
+"""
+    )
+
+
 def test_a_drop_is_one_step_and_undone_for_good(in_blender: Callable[..., str], way: str) -> None:
     in_blender(
         SCENE

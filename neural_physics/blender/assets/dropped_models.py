@@ -24,7 +24,11 @@ def dropped_on(obj: bpy.types.Object) -> list[bpy.types.NodesModifier]:
     nodes = (
         cast(bpy.types.NodesModifier, modifier) for modifier in obj.modifiers if modifier.type == "NODES"
     )
-    return [each for each in nodes if holds_model(each.node_group) and not each.is_override_data]
+    # Blender also says so of what is no override, once it was saved.
+    overridden = obj.override_library is not None
+    return [
+        each for each in nodes if holds_model(each.node_group) and not (overridden and each.is_override_data)
+    ]
 
 
 def check_dropped(obj: bpy.types.Object) -> None:

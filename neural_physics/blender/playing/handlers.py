@@ -74,8 +74,7 @@ def on_load(*_: object) -> None:
     PLAYED.consent.decide()
     PLAYED.rebuild()
     PLAYED.settle_previews(False)  # a file saved by itself while it played
-    if not PLAYED.waits:
-        resume_collisions()  # something else may simulate since, for all that is known
+    resume_collisions()  # something else may simulate since, for all that is known
     show_current_frame()
 
 

@@ -1,0 +1,221 @@
+"""What the artist has asked for holds for what was there; all waits where what writes on disk comes later."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import bpy
+import play_scenes
+import pytest
+import synthetic
+
+from neural_physics.blender.playing import consent, handlers, playback
+from neural_physics.blender.scene import simulation_caches
+from neural_physics.blender.scene.animation import animated_paths
+from neural_physics.blender.settings.properties import settings_of
+
+pytestmark = pytest.mark.blender
+
+DISK = 'modifiers["Cloth"].point_cache.use_disk_cache'
+
+
+@pytest.fixture
+def library(tmp_path):
+    """Another file, with a cloth whose cache its keys bring onto the disk, and a sheet that plays."""
+    play_scenes.open_scene()
+    cloth = play_scenes.add_object("Prop", synthetic.sheet_mesh(4))
+    cache = cloth.modifiers.new("Cloth", "CLOTH").point_cache
+    for frame in (1, 5, 20):
+        cache.use_disk_cache = frame == 5
+        cloth.keyframe_insert(DISK, frame=frame)
+    playback.attach(play_scenes.add_sheet(play_scenes.add_hand("Theirs", 1), "Their Sheet"))
+    bpy.context.scene.frame_set(1)
+    path = tmp_path / "library.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+@pytest.fixture
+def sheet(library, tmp_path):
+    """The artist's own, in a file of its own, which plays as they have asked."""
+    play_scenes.open_scene()
+    sheet = play_scenes.add_sheet(play_scenes.add_hand())
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "own.blend"))
+    playback.go_on()
+    playback.attach(sheet)
+    return sheet
+
+
+def visited(do):
+    """The frames that Blender visits while something is done."""
+    frames = []
+    seen = lambda scene, *_: frames.append(scene.frame_current)  # noqa: E731
+    bpy.app.handlers.frame_change_pre.append(seen)
+    try:
+        do()
+    finally:
+        bpy.app.handlers.frame_change_pre.remove(seen)
+    return frames
+
+
+def bring(library, names, *, link=False):
+    with bpy.data.libraries.load(str(library), link=link) as (_, wanted):
+        wanted.objects = list(names)
+    for obj in wanted.objects:
+        bpy.context.scene.collection.objects.link(obj)
+    bpy.context.view_layer.update()
+    return wanted.objects
+
+
+def jump(frame):
+    return visited(lambda: bpy.context.scene.frame_set(frame))
+
+
+@pytest.mark.parametrize("link", [False, True])
+def test_frames_are_not_visited_for_what_comes_from_another_file_until_they_are_asked_for(
+    sheet, library, link
+):
+    assert len(jump(30)) > 20, "as was asked for"
+    bring(library, ["Prop"], link=link)
+    assert playback.waits() and playback.status_of(sheet).warning.code == "play_waits"
+    assert jump(60) == [60]
+    playback.go_on()
+    assert len(jump(90)) > 20 and not playback.waits()
+
+
+def test_what_plays_and_comes_with_it_is_not_shown(sheet, library):
+    _, _, theirs = bring(library, ["Prop", "Theirs", "Their Sheet"])
+    saved = play_scenes.shown(theirs)
+    bpy.context.scene.frame_set(2)
+    bpy.data.objects["Hand"].location.x += 1.0
+    bpy.context.view_layer.update()
+    assert (play_scenes.shown(theirs) == saved).all() and playback.status_of(theirs).problem is None
+    playback.go_on()
+    assert (play_scenes.shown(theirs) != saved).any()
+
+
+def test_what_comes_and_writes_nothing_keeps_nobody_waiting(sheet, library):
+    bring(library, ["Theirs", "Their Sheet"])
+    assert not playback.waits() and len(jump(30)) > 20
+
+
+def test_what_was_brought_back_by_a_redo_was_not_asked_for(sheet, library):
+    bpy.ops.ed.undo_push(message="before")
+    bring(library, ["Prop"])
+    bpy.ops.ed.undo_push(message="came")
+    bpy.ops.ed.undo()
+    playback.go_on()
+    assert not playback.waits()
+    bpy.ops.ed.redo()
+    assert "Prop" in bpy.data.objects and playback.waits()
+    playback.go_on()
+    bpy.context.scene.frame_set(2)
+    bpy.ops.ed.undo_push(message="own")
+    bpy.ops.ed.undo()
+    assert not playback.waits(), "an own step brings nothing"
+
+
+def test_a_library_that_is_read_again_was_not_asked_for(sheet, library, tmp_path):
+    """It may be another file by now, with as many things and other curves."""
+    own = str(tmp_path / "own.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=own)
+    bpy.ops.wm.open_mainfile(filepath=str(library))
+    theirs = bpy.data.objects["Prop"]
+    theirs.modifiers["Cloth"].point_cache.use_disk_cache = False
+    bag = theirs.animation_data.action.layers[0].strips[0].channelbags[0]
+    bag.fcurves[0].data_path = "location"
+    harmless = tmp_path / "harmless.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(harmless), copy=True)
+    bpy.ops.wm.open_mainfile(filepath=own)
+    bring(harmless, ["Prop"], link=True)
+    playback.go_on()
+    assert playback.PLAYED.consent.asked and not playback.waits()
+    harmless.write_bytes(library.read_bytes())
+    bpy.data.libraries[0].reload()
+    bpy.context.view_layer.update()
+    assert not playback.PLAYED.consent.asked
+    assert jump(60) == [60]
+
+
+def test_nothing_of_a_file_moves_where_it_cannot_be_told_what_it_writes(sheet, monkeypatch):
+    def fails():
+        raise RecursionError
+
+    monkeypatch.setattr(consent, "caches_write", fails)
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
+    assert playback.waits()
+
+
+def test_nothing_of_a_file_moves_where_its_opening_ends_in_the_middle(sheet, monkeypatch):
+    def fails():
+        raise RuntimeError
+
+    bpy.ops.wm.save_mainfile()
+    monkeypatch.setattr(handlers.PLAYED, "rebuild", fails)
+    monkeypatch.setattr(handlers.PLAYED.consent, "decide", fails)
+    bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
+    assert playback.waits() and not playback.PLAYED.consent.asked
+
+
+def test_a_file_that_cannot_be_opened_leaves_what_plays_playing(sheet, tmp_path):
+    broken = tmp_path / "broken.blend"
+    broken.write_bytes(b"BLENDER17-01v0500" + bytes(100))
+    with pytest.raises(RuntimeError):
+        bpy.ops.wm.open_mainfile(filepath=str(broken))
+    assert not playback.waits() and len(jump(30)) > 20
+
+
+@pytest.mark.parametrize("played", [True, False])
+def test_what_begins_to_play_beside_something_that_writes_waits_unless_play_was_clicked(
+    tmp_path, monkeypatch, played
+):
+    play_scenes.open_scene()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    other = play_scenes.add_object("Other", synthetic.sheet_mesh(4))
+    other.modifiers.new("Cloth", "CLOTH").point_cache.use_disk_cache = True
+    sheet = play_scenes.add_sheet(play_scenes.add_hand())
+    settings_of(sheet).interactions[0].name = ""
+    if played:
+        playback.go_on()
+    playback.attach(sheet)
+    assert playback.waits() != played
+    # A setting that is set is an edit; it is made up for.
+    assert bool(settings_of(sheet).interactions[0].name) == played
+    playback.go_on()
+    assert settings_of(sheet).interactions[0].name == "Hand" and not playback.waits()
+
+
+def test_while_it_waits_no_collider_wakes(sheet, library):
+    """That is an edit, too, and of what nobody has touched."""
+    ball = play_scenes.add_object("Ball", synthetic.sheet_mesh(4))
+    ball.modifiers.new("Collision", "COLLISION").show_viewport = False
+    settings_of(ball).resting_collision = True, True
+    bring(library, ["Prop"])
+    cloth = play_scenes.add_object("Own", synthetic.sheet_mesh(4))
+    cloth.modifiers.new("Cloth", "CLOTH")
+    bpy.context.view_layer.update()
+    bpy.context.scene.frame_set(1)
+    assert not ball.modifiers[0].show_viewport
+    playback.go_on()
+    assert ball.modifiers[0].show_viewport
+
+
+def test_strips_may_lie_in_each_other_without_end():
+    class Strip:
+        def __init__(self, within):
+            self.fcurves, self.strips = ["curve"], within
+
+    within = [Strip([])]
+    for _ in range(10_000):
+        within = [Strip(within)]
+    assert len(list(animated_paths._of_strips(within))) == 10_001
+
+
+@pytest.mark.parametrize(
+    ("kind", "baked"), [("MODULAR", True), ("ALL", True), ("REPLAY", False), ("", False)]
+)
+def test_a_fluid_of_a_kind_that_there_is_not_counts_as_not_baked(kind, baked):
+    """Blender takes it for a replay."""
+    fluid = SimpleNamespace(cache_type=kind, has_cache_baked_data=True, is_cache_baking_any=False)
+    assert simulation_caches._is_baked(fluid) == baked

@@ -219,3 +219,10 @@ def test_a_fluid_of_a_kind_that_there_is_not_counts_as_not_baked(kind, baked):
     """Blender takes it for a replay."""
     fluid = SimpleNamespace(cache_type=kind, has_cache_baked_data=True, is_cache_baking_any=False)
     assert simulation_caches._is_baked(fluid) == baked
+
+
+def test_what_was_appended_while_it_played_is_as_it_was_once_it_stops(sheet, library):
+    """Blender says of appended modifiers that they are a library's."""
+    _, theirs = bring(library, ["Theirs", "Their Sheet"])
+    playback.detach(theirs)
+    assert [modifier.type for modifier in theirs.modifiers] == ["CLOTH"] and theirs.modifiers[0].show_viewport

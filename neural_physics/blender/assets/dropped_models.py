@@ -12,6 +12,7 @@ import bpy
 from ...errors import Problem
 from ..playing import playback
 from ..playing.packing import PROPERTY
+from ..scene.modifiers.modifier_stack import is_inherited
 from ..settings.from_files.readable_names import readable_name
 from ..tasks.object_tasks import use_model_bytes
 from .marking import holds_model
@@ -24,11 +25,7 @@ def dropped_on(obj: bpy.types.Object) -> list[bpy.types.NodesModifier]:
     nodes = (
         cast(bpy.types.NodesModifier, modifier) for modifier in obj.modifiers if modifier.type == "NODES"
     )
-    # Blender also says so of what is no override, once it was saved.
-    overridden = obj.override_library is not None
-    return [
-        each for each in nodes if holds_model(each.node_group) and not (overridden and each.is_override_data)
-    ]
+    return [each for each in nodes if holds_model(each.node_group) and not is_inherited(obj, each)]
 
 
 def check_dropped(obj: bpy.types.Object) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ....arrays import Floats
 from ....errors import Problem
-from ...scene.modifiers.modifier_stack import PLAY_GROUPS
+from ...scene.modifiers.modifier_stack import PLAY_GROUPS, is_inherited
 from ...settings.from_files.readable_names import readable_name
 from .node_layout import first_alike
 
@@ -56,7 +56,7 @@ def remove_modifier(obj: bpy.types.Object) -> None:
     modifier = find_modifier(obj)
     if modifier is None:
         return
-    if modifier.is_override_data:
+    if is_inherited(obj, modifier):
         modifier.show_viewport = modifier.show_render = False
         return
     group = modifier.node_group

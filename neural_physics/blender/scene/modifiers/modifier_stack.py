@@ -119,3 +119,11 @@ def _remembered(text: str) -> dict[str, list[bool]]:
         return {str(name): [bool(shown[0]), bool(shown[1])] for name, shown in item.items()}
     except (ValueError, TypeError, AttributeError, LookupError, RecursionError):
         return {}  # somebody's own edit: nothing to go back to
+
+
+def is_inherited(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> bool:
+    """Whether a library override has a modifier from its library, which Blender lets nobody remove.
+
+    Blender also says so of what was appended, which is no override.
+    """
+    return obj.override_library is not None and modifier.is_override_data

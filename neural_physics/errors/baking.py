@@ -30,8 +30,8 @@ PROBLEMS: dict[str, str] = {
         "or choose another dataset folder."
     ),
     "bake_cache_animated": (
-        "{object} cannot be baked: a key or a driver in this file changes where a simulation keeps its cache. "
-        "Take the animation off that is called point_cache in the Graph Editor or the Drivers Editor."
+        "{object} cannot be baked since a key or a driver in this file changes where a simulation keeps its "
+        "cache: take the animation off that is called point_cache in the Graph Editor or the Drivers Editor."
     ),
     "bake_scene_lost": (
         "The scene {path} that is used to bake {object} cannot be opened: delete it and bake again."

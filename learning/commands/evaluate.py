@@ -98,8 +98,11 @@ def run(
     typical = windows[int(np.argsort(comparison.per_window)[len(windows) // 2])]
     emit({"event": "progress", "stage": "Drawing the report", "done": 0, "total": 1, "seconds_left": None})
     with writing(folder), _written_whole(folder) as scratch:
-        (scratch / "report.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-        np.savez(scratch / "error.npz", vertex_error=comparison.errors[OURS].per_vertex)
+        # Made anew, each: in a folder that others write to, a link may stand in its place by now.
+        with (scratch / "report.json").open("x", encoding="utf-8") as file:
+            file.write(json.dumps(report, indent=1) + "\n")
+        with (scratch / "error.npz").open("xb") as arrays:
+            np.savez(arrays, vertex_error=comparison.errors[OURS].per_vertex)
         _write_motions(scratch, method, takes[0], tile(takes[:1], max(3, args.frames)))
         write_report(scratch / "report.html", method, dataset, typical, comparison=comparison, report=report)
     short = (

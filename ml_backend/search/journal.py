@@ -6,6 +6,7 @@ that of a file does not.
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import time
@@ -25,6 +26,7 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 from ml_backend.search.varied import Value, Values, Varied
 from neural_physics.errors import Problem
 from neural_physics.files.atomic import writing
+from neural_physics.files.flushing import flush
 from neural_physics.files.links import check_no_link, open_own
 from neural_physics.files.reading import NotReadable, open_plain
 
@@ -57,9 +59,24 @@ class _Lines(JournalFileBackend):
 
     def __init__(self, path: Path, alone: JournalFileOpenLock) -> None:
         super().__init__(str(path), alone)
+        self._path, self._alone = path, alone
         self._counts: Counter[object] = Counter()
 
+    def append_logs(self, logs: list[dict[str, Any]]) -> None:
+        """As Optuna does, which opens the file anew each time, by whatever link stands there by then."""
+        lines = "".join(json.dumps(each, separators=(",", ":")) + "\n" for each in logs)
+        self._alone.acquire()
+        try:
+            check_no_link(self._path.parent)
+            with os.fdopen(open_own(self._path, os.O_WRONLY | os.O_APPEND), "ab") as file:
+                file.write(lines.encode())
+                flush(file.fileno())
+        finally:
+            self._alone.release()
+
     def read_logs(self, log_number_from: int) -> Generator[dict[str, Any], None, None]:
+        check_no_link(self._path.parent)
+        open_plain(check_no_link(self._path)).close()
         until = time.process_time() + LONGEST  # which is as long on a computer that has other work
         for line in super().read_logs(log_number_from):
             self._check(line)

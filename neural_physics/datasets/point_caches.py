@@ -67,8 +67,8 @@ def read_mdd(path: Path) -> Floats:
 
 
 def write_pc2(path: Path, frames: Floats, first_frame: float = 0.0) -> None:
-    """Write (T, V, 3) float32 positions as one PC2 file."""
-    with path.open("wb") as file:
+    """Write (T, V, 3) float32 positions as one PC2 file. Raises FileExistsError, as of any link there."""
+    with path.open("xb") as file:
         file.write(pc2_header(frames.shape[1], len(frames), first_frame))
         for frame in frames:
             file.write(np.ascontiguousarray(frame, "<f4").data)

@@ -51,6 +51,18 @@ def is_own_file(place: Path) -> bool:
         return False
 
 
+def make_way(place: Path) -> None:
+    """Let a program write a file that writes through whatever is there: what is no plain file is taken away.
+
+    But for folders, which nobody writes through. It is to be called at the last moment. Raises OSError, and
+    Problem("place_is_link") where the folder that it is in is a link.
+    """
+    check_no_link(place.parent)
+    is_folder = place.is_dir() and not is_link(place)
+    if os.path.lexists(place) and not is_own_file(place) and not is_folder:
+        place.unlink()
+
+
 def open_own(path: str | Path, flags: int) -> int:
     """Open a file that is written where it is, such as by `open(..., opener=open_own)`.
 

@@ -18,7 +18,7 @@ from workplaces import place_of, silent
 from neural_physics.baking.plan import BakePlan
 from neural_physics.baking.programs import Programs
 from neural_physics.baking.workers import start_blender
-from neural_physics.blender.baking import caches_below
+from neural_physics.blender.baking import caches_below, take_baking
 from neural_physics.blender.baking.caches_below import PREFIX, caches_written_below
 from neural_physics.blender.baking.seals import Trust
 from neural_physics.blender.baking.take_baking import bake_take
@@ -262,3 +262,40 @@ def test_links_beside_the_folder_of_the_blend_and_links_to_links_are_told(tmp_pa
     assert named_places.said(tmp_path / "round").startswith(
         f"{tmp_path / 'round'} (round is a link to round)"
     )
+
+
+@pytest.mark.parametrize("what", ["frame", "folder"])
+def test_what_is_exchanged_while_a_take_is_baked_is_not_written_or_deleted_through(
+    tmp_path, monkeypatch, what
+):
+    """Whoever writes into the dataset has hours for it."""
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    for frame in range(1, 30):
+        (theirs / f"shot_{frame:06d}_beauty.exr").write_bytes(b"mine")
+    before = {each.name: each.read_bytes() for each in theirs.iterdir()}
+    command_for(cloth_and_ball(), tmp_path / "d", 1, 20)
+    plan = BakePlan.of_dataset(tmp_path / "d")
+    place, simulate = place_of(plan), take_baking._TakeBake._simulate
+
+    def simulated(bake, index):
+        if index == 5:
+            cache = bake._cache
+            last = max(cache.glob("*_000005_*"))
+            if what == "frame":
+                for frame in range(6, 21):
+                    link = cache / last.name.replace("_000005_", f"_{frame:06d}_")
+                    link.symlink_to(theirs / f"shot_{frame:06d}_beauty.exr")
+            else:
+                cache.rename(tmp_path / "aside")
+                cache.symlink_to(theirs)
+        return simulate(bake, index)
+
+    monkeypatch.setattr(take_baking._TakeBake, "_simulate", simulated)
+    if what == "folder":
+        with pytest.raises(Problem) as caught:
+            bake_take(plan, place, Trust(), emit=silent, stop=StopRequest())
+        assert caught.value.code == "place_is_link"
+    else:
+        bake_take(plan, place, Trust(), emit=silent, stop=StopRequest())
+    assert {each.name: each.read_bytes() for each in theirs.iterdir()} == before

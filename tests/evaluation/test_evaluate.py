@@ -222,3 +222,24 @@ def test_a_measurement_of_time_that_ends_unexpectedly_is_reported_with_its_last_
     with pytest.raises(Problem, match="missing") as caught:
         time_model(tmp_path / "missing.safetensors")
     assert caught.value.code == "ended_unexpectedly"
+
+
+@pytest.mark.parametrize("name", evaluate.FILES)
+def test_a_link_that_is_put_where_it_writes_is_not_written_through(
+    dataset, model_bytes, tmp_path, monkeypatch, name
+):
+    """In a folder that others write to, while it is written."""
+    path, own = tmp_path / "sheet.safetensors", tmp_path / "own"
+    path.write_bytes(model_bytes)
+    own.write_text("mine")
+    made = Path.mkdir
+
+    def made_and_exchanged(folder: Path, *args: object, **more: object) -> None:
+        made(folder, *args, **more)
+        if folder.name == "evaluation.new":
+            (folder / name).symlink_to(own)
+
+    monkeypatch.setattr(Path, "mkdir", made_and_exchanged)
+    with pytest.raises(Problem, match="cannot be written to"):
+        run(path, dataset.path, tmp_path / "out", "--frames", "40")
+    assert own.read_text() == "mine" and not (tmp_path / "out" / name).exists()

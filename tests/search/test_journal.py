@@ -259,3 +259,24 @@ def test_a_pipe_is_not_waited_for_and_a_link_not_followed(path, tmp_path):
     with pytest.raises(Problem) as raised:
         opened(path)
     assert raised.value.code == "place_is_link" and (tmp_path / "mine").read_text() == "mine"
+
+
+@pytest.mark.parametrize("what", ["journal", "folder"])
+def test_a_journal_that_is_exchanged_for_a_link_while_it_is_searched_is_not_written_through(
+    path, tmp_path, what
+):
+    """Whoever searches along may do so at any time, and a line's text may be a stranger's."""
+    own = tmp_path / "own" / path.name
+    own.parent.mkdir()
+    own.write_text("mine\n" * 1000)
+    mine = opened(path)
+    number = mine.begin({})
+    if what == "journal":
+        path.rename(tmp_path / "aside")
+        path.symlink_to(own)
+    else:
+        path.parent.rename(tmp_path / "aside")
+        path.parent.symlink_to(own.parent)
+    with pytest.raises(Problem) as caught:
+        mine.finish(number, TrialState.FAIL, why="$(touch RAN)")
+    assert caught.value.code == "place_is_link" and own.read_text() == "mine\n" * 1000

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,9 @@ from ...baking.together import within_take
 from ...datasets.dataset_info import TakeInfo
 from ...datasets.take_folders import TAKES
 from ...files.atomic import writing
+from ...files.links import check_no_link, make_way
 from ...jobs.events import Emit, Progress, StopRequest
+from .caches_below import PREFIX
 from .recording import Frame, Recording
 from .scene_copy import first_frame, simulates_alone, switch_off_after_physics
 from .seals import Trust
@@ -114,13 +117,21 @@ class _TakeBake:
         for recording, frame in reversed(list(zip(self._recordings, frames, strict=True))):
             recording.put(index, frame)
         with writing(self._cache):
-            for old in self._cache.glob(f"*_{self._first + index - CACHES_KEPT:06d}_*"):
+            for old in self._cached(self._first + index - CACHES_KEPT):
                 old.unlink(missing_ok=True)
         return True
+
+    def _cached(self, frame: int) -> list[Path]:
+        """What there is of a frame in Blender's cache, which others may have exchanged by now."""
+        check_no_link(self._cache)
+        return list(self._cache.glob(f"{PREFIX}*_{frame:06d}_*"))
 
     def _simulate(self, index: int) -> list[Frame]:
         """A frame of each recording."""
         frame = self._first + index
+        with writing(self._cache):
+            for place in self._cached(frame):
+                make_way(place)  # Blender writes through what stands there
         self._scene.frame_set(frame)
         depsgraph = self._scene.view_layers[0].depsgraph
         assert depsgraph is not None  # the frame was just set

@@ -9,6 +9,8 @@ from typing import Any
 import bpy
 
 from ...errors import Problem
+from ...files.atomic import writing
+from ...files.links import make_way
 from .formats import format_of
 
 NO_MATERIALS = {
@@ -27,7 +29,7 @@ def export_scene(path: Path, first: int, last: int) -> None:
     wm: Any = bpy.ops.wm
     export: Any = bpy.ops.export_scene
     if format_of(path) == "ALEMBIC":
-        _call(
+        _export(
             path,
             lambda: wm.alembic_export(
                 filepath=str(path),
@@ -44,7 +46,7 @@ def export_scene(path: Path, first: int, last: int) -> None:
             ),
         )
     elif format_of(path) == "GLTF":
-        _call(
+        _export(
             path,
             lambda: export.gltf(
                 filepath=str(path),
@@ -57,7 +59,7 @@ def export_scene(path: Path, first: int, last: int) -> None:
             ),
         )
     else:
-        _call(
+        _export(
             path,
             lambda: wm.usd_export(
                 filepath=str(path),
@@ -82,7 +84,7 @@ def export_mesh(path: Path) -> None:
     if path.suffix == ".fbx":
         bpy.ops.preferences.addon_enable(module="io_scene_fbx")
         # No unit but the metre in the numbers, and no rotation but that of the object: as OpenVAT has it.
-        _call(
+        _export(
             path,
             lambda: export.fbx(
                 filepath=str(path),
@@ -95,7 +97,7 @@ def export_mesh(path: Path) -> None:
         )
     else:
         bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
-        _call(
+        _export(
             path,
             lambda: export.gltf(
                 filepath=str(path), check_existing=False, export_format="GLB", export_animations=False
@@ -110,7 +112,7 @@ def export_posed(path: Path) -> None:
     """
     bpy.ops.preferences.addon_enable(module="io_scene_fbx")
     export: Any = bpy.ops.export_scene
-    _call(
+    _export(
         path,
         lambda: export.fbx(
             filepath=str(path),
@@ -158,7 +160,13 @@ def name_in_file(name: str) -> str:
     return "".join(each if each.isalnum() or each == "_" else "_" for each in name)
 
 
-def _call(path: Path, operator: Callable[[], set[str]], *, code: str = "export_failed") -> None:
+def _export(path: Path, operator: Callable[[], set[str]]) -> None:
+    with writing(path.parent):
+        make_way(path)  # others may write to the folder, and Blender writes through a link
+    _call(path, operator, code="export_failed")
+
+
+def _call(path: Path, operator: Callable[[], set[str]], *, code: str) -> None:
     try:
         done = operator()
     except RuntimeError as error:

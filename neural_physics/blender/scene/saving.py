@@ -17,7 +17,7 @@ import bpy
 
 from ...errors import Problem
 from ...files.atomic import writing
-from ...files.links import is_own_file
+from ...files.links import make_way
 
 
 def save_open_file(path: Path, *, copy: bool, relative_remap: bool = False) -> None:
@@ -27,11 +27,9 @@ def save_open_file(path: Path, *, copy: bool, relative_remap: bool = False) -> N
     the file.
     """
     check_no_sculpt_elsewhere()
-    first = path.with_name(f"{path.name}@")  # what Blender writes to, and then gives the file's name
-    if os.path.lexists(first) and not is_own_file(first):
-        with writing(path.parent):
-            first.unlink()
     with _no_sculpt_named(), _nothing_packed():
+        with writing(path.parent):
+            make_way(path.with_name(f"{path.name}@"))  # Blender writes to it, and gives it the file's name
         bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=copy, relative_remap=relative_remap)
 
 

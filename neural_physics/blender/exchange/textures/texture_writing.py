@@ -52,7 +52,8 @@ def write_texture(plan: Mapping[str, Any], obj: bpy.types.Object, tape: Tape) ->
     data = _data(texture, plan, obj.name, places[0, :3].tolist())
     try:
         write_data_image(path, texture.image)
-        path.with_suffix(TEXTURE_DATA).write_text(json.dumps(data, indent=1), encoding="utf-8")
+        with path.with_suffix(TEXTURE_DATA).open("x", encoding="utf-8") as file:
+            file.write(json.dumps(data, indent=1))
     except OSError as error:
         raise Problem("export_failed", path=path, reason=error.strerror or str(error)) from error
     add_uvs(mesh, layout.uvs)

@@ -12,7 +12,8 @@ HALF_WRITTEN = ".new"  # see `atomic.write_atomically`
 def copy_living_folder(folder: Path, target: Path, *, last: tuple[str, ...] = ()) -> None:
     """Copy a folder, without what is only half written or goes meanwhile; links are copied as links.
 
-    Pipes and devices stay behind, which no bake has made.
+    Pipes and devices stay behind, which no bake has made; and so does what a file is allowed to, as it was
+    somebody else's, and would be allowed to do it as whoever copies it.
 
     last: names of files and folders that are copied after all beside them, in this order, because what they
     say must not be older than that. target: not there yet. Raises OSError.
@@ -24,4 +25,4 @@ def copy_living_folder(folder: Path, target: Path, *, last: tuple[str, ...] = ()
             copy_living_folder(path, target / path.name, last=last)
         elif (path.is_file() or path.is_symlink()) and not path.name.endswith(HALF_WRITTEN):
             with suppress(FileNotFoundError):
-                shutil.copy2(path, target / path.name, follow_symlinks=False)
+                shutil.copyfile(path, target / path.name, follow_symlinks=False)

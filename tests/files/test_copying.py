@@ -56,3 +56,13 @@ def test_what_is_half_written_or_no_file_stays_behind_and_links_stay_links(tmp_p
     copy_living_folder(folder, copy)
     assert [path.name for path in copy.iterdir()] == ["elsewhere"]
     assert (copy / "elsewhere").is_symlink()
+
+
+def test_a_program_that_may_do_more_may_do_no_more_as_somebody_elses(tmp_path):
+    """A program of an enemy's whose copy ran as whoever made it would let the enemy do all that he may."""
+    folder, copy = tmp_path / "folder", tmp_path / "copy"
+    folder.mkdir()
+    (folder / "tool").write_bytes(b"program")
+    (folder / "tool").chmod(0o6755)
+    copy_living_folder(folder, copy)
+    assert (copy / "tool").read_bytes() == b"program" and not (copy / "tool").stat().st_mode & 0o7111

@@ -30,7 +30,7 @@ from learning.training.normal_regression import normal_tensors
 from learning.training.options import Options, identity
 from learning.training.spans import Span, split
 from learning.training.subspace_data import SubspaceData, prepare
-from learning.training.tensor_files import Tensors, model_info, read_tensors, write_model, write_tensors
+from learning.training.tensor_files import Tensors, keep_tensors, model_info, read_tensors, write_model
 from learning.training.vertex_errors import vertex_error_tensors
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import Emit, StopRequest
@@ -202,7 +202,7 @@ def _prepared(
     if found is not None:
         return SubspaceData.from_tensors(found[0])
     data = prepare(training, validation, dataset.info, options.bases, mirrors=mirrors, emit=emit, stop=stop)
-    write_tensors(path, data.to_tensors(), {"identity": key})
+    keep_tensors(path, data.to_tensors(), {"identity": key})
     return data
 
 

@@ -142,7 +142,8 @@ def _copy(folder: Path, target: Path) -> None:
         raise Problem("disk_full", path=target.parent)
     scratch = target.with_name(f"{target.name}.new")
     try:
-        shutil.copytree(folder, scratch, symlinks=True)
+        # What somebody else's file is allowed to it would be allowed to do as whoever copies it.
+        shutil.copytree(folder, scratch, symlinks=True, copy_function=shutil.copyfile)
         rename(scratch, target)
     except OSError:
         shutil.rmtree(scratch, ignore_errors=True)

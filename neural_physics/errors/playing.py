@@ -32,6 +32,10 @@ PROBLEMS: dict[str, str] = {
         "{object} must catch up {frames} frames before this one can be shown: click Catch Up, or go back "
         "to the start and play."
     ),
+    "unseen_writes": (
+        "{object}, which the view layer on show does not show, is simulated and may write on disk as frames are "
+        "visited: bake it, show it, or remove the view layer that it is for."
+    ),
     "play_waits": (
         "{object} waits, since something else in this file is simulated and may write or delete files wherever "
         "it says: click Catch Up, or Play, if you know the file."

@@ -129,11 +129,11 @@ def test_a_library_that_is_read_again_was_not_asked_for(sheet, library, tmp_path
     bpy.ops.wm.open_mainfile(filepath=own)
     bring(harmless, ["Prop"], link=True)
     playback.go_on()
-    assert playback.PLAYED.consent.asked and not playback.waits()
+    assert playback.PLAYED.consent.goes_further and not playback.waits()
     harmless.write_bytes(library.read_bytes())
     bpy.data.libraries[0].reload()
     bpy.context.view_layer.update()
-    assert not playback.PLAYED.consent.asked
+    assert playback.waits() and not playback.PLAYED.consent.goes_further
     assert jump(60) == [60]
 
 
@@ -141,7 +141,7 @@ def test_nothing_of_a_file_moves_where_it_cannot_be_told_what_it_writes(sheet, m
     def fails():
         raise RecursionError
 
-    monkeypatch.setattr(consent, "caches_write", fails)
+    monkeypatch.setattr(consent, "what_writes", fails)
     bpy.ops.wm.save_mainfile()
     bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
     assert playback.waits()
@@ -155,7 +155,7 @@ def test_nothing_of_a_file_moves_where_its_opening_ends_in_the_middle(sheet, mon
     monkeypatch.setattr(handlers.PLAYED, "rebuild", fails)
     monkeypatch.setattr(handlers.PLAYED.consent, "decide", fails)
     bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
-    assert playback.waits() and not playback.PLAYED.consent.asked
+    assert playback.waits()
 
 
 def test_a_file_that_cannot_be_opened_leaves_what_plays_playing(sheet, tmp_path):

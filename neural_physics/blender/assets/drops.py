@@ -26,6 +26,7 @@ Play = Callable[[list[bpy.types.Object]], None]
 Drop = tuple[int, int]  # the session_uid of an object, and the persistent_uid of a modifier of it
 
 _left_alone: set[Drop] = set()
+_known: set[int] = set()  # the session_uid of objects that were seen before
 _waiting: set[int] = set()  # the session_uid of objects that something was dropped on
 _plays: list[Play] = []
 
@@ -43,6 +44,9 @@ def notice(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     for update in depsgraph.updates:
         if update.is_updated_geometry and isinstance(update.id, bpy.types.Object):
             obj = cast(bpy.types.Object, update.id.original)
+            if obj.session_uid not in _known:  # it has just been made, of another one with all that is on it
+                _known.add(obj.session_uid)
+                _left_alone.update(_drops_on(obj))
             if not _left_alone.issuperset(_drops_on(obj)):
                 _waiting.add(obj.session_uid)
     if _waiting and not bpy.app.timers.is_registered(play_waiting):
@@ -54,6 +58,8 @@ def leave_alone(*_: object) -> None:
     """Act on no drop that is there now: a file was opened, or an undo or redo has led here."""
     _waiting.clear()
     _left_alone.clear()
+    _known.clear()
+    _known.update(obj.session_uid for obj in bpy.data.objects)
     if any(map(holds_model, bpy.data.node_groups)):
         _left_alone.update(drop for obj in bpy.data.objects for drop in _drops_on(obj))
 

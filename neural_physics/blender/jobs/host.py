@@ -90,6 +90,11 @@ def began_here(folder: Path, kind: str) -> bool:
     return JobFiles(folder, kind) in _begun_here
 
 
+def forget_begun() -> None:
+    """Another file is opened: what was begun for this one is found on disk from then on."""
+    _begun_here.clear()
+
+
 def forget(folder: Path, kinds: Iterable[str]) -> None:
     """Delete all that jobs of these kinds have left in a folder. None of them may be running.
 
@@ -257,6 +262,7 @@ def _deliver(job: JobProcess) -> None:
         job.fail(problem.code, problem.message)
         arrived = True
     if arrived:
+        _begun_here.discard(job.files)
         try:
             job.delivered()
         except Problem as problem:  # a folder that cannot be written to any more

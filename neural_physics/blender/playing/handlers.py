@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
+from ..jobs import host
 from ..jobs.main_thread import in_main_thread
 from .collision_suspension import resume_collisions
 from .grabbing import grab_what_is_moved
@@ -53,6 +54,7 @@ def on_undo(*_: object) -> None:
 def before_load(*_: object) -> None:
     """Whatever goes wrong on the way, nothing of the file that is opened moves by itself."""
     PLAYED.consent.forget()
+    host.forget_begun()  # and of what is delivered somebody here has begun it
 
 
 @persistent
@@ -64,7 +66,7 @@ def on_load_failed(*_: object) -> None:
 @persistent
 def on_import(*_: object) -> None:
     """What the artist has asked for was not asked for what has come."""
-    PLAYED.consent.note_import()
+    PLAYED.consent.ask_anew()
 
 
 @persistent
@@ -105,9 +107,10 @@ def after_save(*_: object) -> None:
 @persistent
 def on_render(scene: bpy.types.Scene, *_: object) -> None:
     """A script may have edited what the render shows without notice."""
-    if bpy.app.background and not PLAYED.waits:
+    if bpy.app.background and PLAYED.sessions() and PLAYED.consent.goes_further:
         for layer in scene.view_layers:
-            layer.update()
+            if layer.use:
+                layer.update()
 
 
 def show_current_frame() -> None:

@@ -15,6 +15,7 @@ from ..jobs import host
 from ..scene.live_fabric import live_names
 from ..scene.modifiers.cache_modifier import remove_cache
 from ..scene.modifiers.modifier_stack import check_play_place, play_place, restore_physics, switch_off_physics
+from ..scene.simulation_caches import check_unseen
 from ..settings.having_settings import having_settings
 from ..settings.properties import NEURALPHYSICS_PG_object, settings_of
 from . import handlers
@@ -128,9 +129,9 @@ def go_on() -> None:
 def may_deliver(folder: Path, kind: str) -> bool:
     """Whether what comes of a job may be shown: files beside a stranger's scene may say that one has ended.
 
-    What was begun here may; else it waits until the artist begins it, or asks for motion.
+    What was begun here, in this file, may where nothing waits; all else until the artist asks for motion.
     """
-    return host.began_here(folder, kind) or PLAYED.consent.goes_further
+    return (host.began_here(folder, kind) and not waits()) or PLAYED.consent.goes_further
 
 
 def detach(obj: bpy.types.Object) -> None:
@@ -207,6 +208,7 @@ def catch_up(scene: bpy.types.Scene) -> Generator[tuple[int, int], None, None]:
     For long waits that are to be seen, and stopped by closing the iterator. The scene ends where it was.
     """
     PLAYED.go_on()
+    check_unseen(scene)
     frame, subframe = scene.frame_current, scene.frame_subframe
     frames = PLAYED.missing(scene)
     try:

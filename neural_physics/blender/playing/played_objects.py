@@ -21,6 +21,7 @@ from ...plain_text import print_line
 from ...timeline.stepping import together
 from ..scene.references import search_again
 from ..scene.setting_up import keep_names
+from ..scene.simulation_caches import first_unseen
 from ..settings.edits import note_edit
 from ..settings.from_files.readable_names import readable_name
 from ..settings.having_settings import has_settings, having_settings
@@ -93,6 +94,10 @@ class PlayedObjects:
         self.consent.give()
         self.rebuild()
         resume_collisions()
+
+    def may_visit(self, scene: bpy.types.Scene) -> bool:
+        """Whether frames may be visited that nobody went to."""
+        return self.consent.goes_further and first_unseen(scene) is None
 
     def start(self, obj: bpy.types.Object) -> PlaySession:
         """A new session for an object. Raises what `PlaySession` does."""
@@ -202,7 +207,7 @@ class PlayedObjects:
         missing = span(reader.needs(visit) for _, _, reader in _sound(followed))
         # By itself nothing is done that writes on disk, where a stranger's file says: nor as it is rendered,
         # which visits one frame alone where there is no extension.
-        if missing and self.consent.goes_further:
+        if missing and self.may_visit(scene):
             further = span(reader.further(visit, scene.frame_end) for _, _, reader in _sound(followed))
             self._catch_up(scene, visit, missing, further, patient=rendering or bpy.app.background)
             if not rendering:
@@ -251,6 +256,8 @@ class PlayedObjects:
         if any(session.stale for session, _, _ in _sound(followed)):
             if not self.missing(scene):
                 self.visit(scene, depsgraph)
+            elif not self.may_visit(scene):
+                self.visit(scene, depsgraph)  # which says so
             elif not bpy.app.background and not bpy.app.timers.is_registered(_show_current_frame):
                 # Another frame cannot be evaluated in the middle of this evaluation.
                 bpy.app.timers.register(_show_current_frame, first_interval=0.0)
@@ -259,7 +266,7 @@ class PlayedObjects:
         """Show all afresh after an undo, which brought back the mesh and settings of before."""
         search_again()
         note_edit()
-        self.consent.note_undo()
+        self.consent.ask_anew()
         self.rebuild()
         if self.waits:
             return
@@ -384,6 +391,8 @@ class PlayedObjects:
         keyed = any(isinstance(update.id, bpy.types.Key) for update in depsgraph.updates)
         for update in depsgraph.updates:
             data = update.id
+            if data is not None and data.library is not None:
+                self.consent.note_linked(data)
             fewer |= isinstance(data, bpy.types.Collection | bpy.types.Scene)
             if isinstance(data, bpy.types.Action):
                 animation = True

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
 import bpy
 
-from .animation.animated_paths import is_any_animated
+from ...errors import Problem
+from ..settings.from_files.readable_names import readable_name
+from .animation.animated_paths import animated
 
 
 def point_caches(scene: bpy.types.Scene) -> Iterator[bpy.types.PointCache]:
@@ -43,25 +45,60 @@ def writes(cache: bpy.types.PointCache) -> bool:
     )
 
 
-def caches_write() -> bool:
-    """Whether to visit frames writes or deletes anything, as things are now.
+def what_writes() -> frozenset[Hashable]:
+    """Whatever writes or deletes on disk as frames are visited, as things are now; each by what it is of.
 
     A fluid does so in a folder that the file names.
     """
-    if any(map(_has_hidden_soft_body, bpy.data.objects)):
-        return True
-    caches = [cache for obj in bpy.data.objects for cache in caches_of(obj)]
-    caches += [cache for scene in bpy.data.scenes for cache in caches_of_bodies(scene)]
-    fluids = [domain for obj in bpy.data.objects for domain in _fluids_of(obj)]
-    return any(map(writes, caches)) or not all(map(_is_baked, fluids))
+    found: list[Hashable] = []
+    for obj in bpy.data.objects:
+        if _has_hidden_soft_body(obj):
+            found.append((obj.session_uid, "soft body"))
+        found += [(obj.session_uid, *_places(cache)) for cache in caches_of(obj) if writes(cache)]
+        found += [(obj.session_uid, each.cache_directory) for each in _fluids_of(obj) if not _is_baked(each)]
+    for scene in bpy.data.scenes:
+        found += [(scene.session_uid, *_places(each)) for each in caches_of_bodies(scene) if writes(each)]
+    return frozenset(found)
 
 
-def writing_is_animated() -> bool:
-    """Whether anything in the file may change that from frame to frame.
+def _places(cache: bpy.types.PointCache) -> tuple[str, ...]:
+    return tuple(item.filepath for item in cache.point_caches)
 
-    How things are now says nothing of the frames that would be visited then. Goes through all curves.
+
+def what_animates_writing() -> frozenset[Hashable]:
+    """Whatever in the file may change that from frame to frame: curves and drivers, by owner and path.
+
+    How things are now says nothing of the frames that would be visited then.
     """
-    return is_any_animated("point_cache", "domain_settings", "fluid_type")
+    return frozenset(animated("point_cache", "domain_settings", "fluid_type"))
+
+
+def first_unseen(scene: bpy.types.Scene) -> bpy.types.Object | None:
+    """An object that the view layer on show does not, and that may write on disk in another one.
+
+    A script that visits a frame has all view layers evaluated; Blender's own playing only what is on show.
+    """
+    if len(scene.view_layers) == 1:
+        return None
+    shown = bpy.context.view_layer if bpy.context.scene == scene else scene.view_layers[0]
+    changing = bool(what_animates_writing())
+    for obj in bpy.data.objects:
+        caches, fluids = list(caches_of(obj)), list(_fluids_of(obj))
+        may_write = any(map(writes, caches)) or not all(map(_is_baked, fluids)) or _has_hidden_soft_body(obj)
+        if (may_write or (changing and (caches or fluids))) and not _is_seen(obj, shown):
+            return obj
+    return None
+
+
+def _is_seen(obj: bpy.types.Object, layer: bpy.types.ViewLayer | None) -> bool:
+    return layer is not None and obj.name in layer.objects and obj.visible_get(view_layer=layer)
+
+
+def check_unseen(scene: bpy.types.Scene) -> None:
+    """Raise Problem("unseen_writes") where to visit frames would let something write that nobody looks at."""
+    obj = first_unseen(scene)
+    if obj is not None:
+        raise Problem("unseen_writes", object=readable_name(obj))
 
 
 def _has_hidden_soft_body(obj: bpy.types.Object) -> bool:
@@ -76,7 +113,7 @@ def has_fluid(obj: bpy.types.Object) -> bool:
 
 def caches_are_animated() -> bool:
     """Whether anything in the file may change from frame to frame which point caches are kept on disk."""
-    return is_any_animated("point_cache")
+    return any(True for _ in animated("point_cache"))
 
 
 def kept_by_libraries() -> list[bpy.types.Object]:

@@ -1,4 +1,4 @@
-"""What anything in a file changes from frame to frame: the words in the paths of its curves and drivers."""
+"""What anything in a file changes from frame to frame: its curves and drivers, by words in their paths."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from collections.abc import Iterable, Iterator
 import bpy
 
 
-def is_any_animated(*words: str) -> bool:
-    """Whether any curve or driver, played or not, of whatever there is, has one of these words in its path.
+def animated(*words: str) -> Iterator[tuple[int, str | None]]:
+    """Of each curve or driver, played or not, with one of these words in its path: its owner, and the path.
 
     A path leads from its owner to others: through parents, node sockets, custom properties. So nobody's
-    own curves say what is done to it. What cannot be read may say anything.
+    own curves say what is done to it. What cannot be read, None, may say anything.
     """
-    return any(path is None or any(word in path for word in words) for path in map(_path_of, _curves()))
+    for curve in _curves():
+        path = _path_of(curve)
+        if path is None or any(word in path for word in words):
+            owner = curve.id_data
+            yield (0 if owner is None else owner.session_uid), path
 
 
 def _path_of(curve: bpy.types.FCurve) -> str | None:

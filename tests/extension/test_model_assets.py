@@ -160,6 +160,15 @@ bpy.context.view_layer.update()
 drops.play_waiting()
 assert kinds(here.objects[0]) == ["Sheet Model"] and is_at_rest(here.objects[0])
 bpy.context.view_layer.objects.active = here.objects[0]
+bpy.ops.object.select_all(action="DESELECT")
+here.objects[0].select_set(True)
+bpy.context.view_layer.objects.active = here.objects[0]
+assert bpy.ops.object.duplicate() == {"FINISHED"}
+copy = bpy.context.active_object
+bpy.context.view_layer.update()
+drops.play_waiting()
+assert copy != here.objects[0] and kinds(copy) == ["Sheet Model"] and is_at_rest(copy), "nor was it on a copy"
+bpy.context.view_layer.objects.active = here.objects[0]
 assert ours.play_asset() == {"FINISHED"} and here.objects[0].neural_physics.playing
 """
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import bpy
@@ -9,10 +11,14 @@ import play_scenes
 import pytest
 import synthetic
 
+from neural_physics.blender.jobs import host
 from neural_physics.blender.playing import consent, handlers, playback
+from neural_physics.blender.playing.mesh_cache import bake_steps
 from neural_physics.blender.scene import simulation_caches
 from neural_physics.blender.scene.animation import animated_paths
+from neural_physics.blender.scene.scene_interaction import sample_steps
 from neural_physics.blender.settings.properties import settings_of
+from neural_physics.errors import Problem
 
 pytestmark = pytest.mark.blender
 
@@ -226,3 +232,104 @@ def test_what_was_appended_while_it_played_is_as_it_was_once_it_stops(sheet, lib
     _, theirs = bring(library, ["Theirs", "Their Sheet"])
     playback.detach(theirs)
     assert [modifier.type for modifier in theirs.modifiers] == ["CLOTH"] and theirs.modifiers[0].show_viewport
+
+
+def keyed_onto_the_disk(name="Other"):
+    """A cloth whose cache its keys bring onto the disk, made here."""
+    cloth = play_scenes.add_object(name, synthetic.sheet_mesh(4))
+    cache = cloth.modifiers.new("Cloth", "CLOTH").point_cache
+    for frame in (1, 5, 20):
+        cache.use_disk_cache = frame == 5
+        cloth.keyframe_insert(DISK, frame=frame)
+    return cloth
+
+
+@pytest.mark.parametrize("what", ["all of it", "its keys"])
+def test_what_an_undo_brings_back_was_not_asked_for(sheet, what):
+    """It was a stranger's, and the artist took it away before the click."""
+    cloth = keyed_onto_the_disk()
+    bpy.context.scene.frame_set(1)
+    bpy.ops.ed.undo_push(message="theirs")
+    if what == "all of it":
+        bpy.data.objects.remove(cloth)
+        bpy.data.batch_remove(ids=[each for each in bpy.data.actions if each.users == 0])
+    else:
+        cloth.animation_data_clear()
+        bag = bpy.data.actions[cloth.name + "Action"].layers[0].strips[0].channelbags[0]
+        bag.fcurves.clear()
+        cloth.modifiers["Cloth"].point_cache.use_disk_cache = False
+    bpy.ops.ed.undo_push(message="taken away")
+    playback.go_on()
+    assert not playback.waits() and len(jump(30)) > 20
+    bpy.ops.ed.undo()
+    assert playback.waits()
+    assert jump(60) == [60]
+
+
+def test_what_writes_in_a_view_layer_that_nobody_looks_at_is_not_simulated_for_us(sheet):
+    """A script that visits a frame has all view layers evaluated, and Blender's own playing does not."""
+    scene = bpy.context.scene
+    out_of_sight = bpy.data.collections.new("Out of Sight")
+    scene.collection.children.link(out_of_sight)
+    cloth = keyed_onto_the_disk()
+    scene.collection.objects.unlink(cloth)
+    out_of_sight.objects.link(cloth)
+    scene.view_layers.new("Other")
+    assert len(jump(30)) > 20 or not playback.go_on()
+    bpy.context.view_layer.layer_collection.children[0].exclude = True
+    playback.go_on()
+    assert not playback.waits() and set(jump(90)) == {90}
+    for visits in (
+        lambda: list(playback.catch_up(scene)),
+        lambda: list(sample_steps(scene, sheet, 3)),
+        lambda: list(bake_steps(scene, sheet, Path("a.pc2"), 1, last=3)),
+    ):
+        with pytest.raises(Problem) as caught:
+            visits()
+        assert caught.value.code == "unseen_writes" and "Other" in caught.value.message
+    scene.view_layers.remove(scene.view_layers["Other"])
+    list(playback.catch_up(scene))
+    assert playback.status_of(sheet).behind == 0
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_render_evaluates_beforehand_what_it_shows_alone(sheet, asked):
+    scene = bpy.context.scene
+    scene.view_layers.new("Unused").use = False
+    scene.camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    scene.collection.objects.link(scene.camera)
+    if not asked:
+        keyed_onto_the_disk()
+    bpy.context.view_layer.update()
+    evaluated = []
+    seen = lambda _scene, graph: evaluated.append(graph.view_layer.name)  # noqa: E731
+    bpy.app.handlers.depsgraph_update_post.append(seen)
+    scene.camera.location.x += 1.0
+    handlers.on_render(scene)
+    bpy.app.handlers.depsgraph_update_post.remove(seen)
+    assert evaluated == (["ViewLayer"] if asked else [])
+
+
+@pytest.mark.parametrize("happens", ["opened", "delivered", "waits"])
+def test_what_a_job_brings_is_shown_once_and_in_the_file_that_it_was_begun_in(
+    sheet, library, tmp_path, monkeypatch, happens
+):
+    keyed_onto_the_disk()
+    folder = tmp_path / "jobs"
+    monkeypatch.setitem(host._deliveries, "count", lambda *_: happens != "opened")
+    said = 'import time; print(\'{"event": "result", "said": 1}\', flush=True); time.sleep(0.2)'
+    words = [sys.executable, "-c", said]
+    if happens == "waits":
+        host.run_blocking(folder, "count", words)
+        assert not playback.may_deliver(folder, "count")
+        monkeypatch.setitem(host._deliveries, "count", lambda *_: False)
+        host.run_blocking(folder, "count", words)
+        assert playback.may_deliver(folder, "count")
+        bring(library, ["Prop"])
+    else:
+        host.run_blocking(folder, "count", words)
+        if happens == "opened":
+            assert playback.may_deliver(folder, "count")
+            bpy.ops.wm.save_mainfile()
+            bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
+    assert not playback.may_deliver(folder, "count")

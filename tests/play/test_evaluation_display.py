@@ -154,7 +154,10 @@ def test_showing_twice_and_hiding_leave_nothing_behind(sheet):
             )
         ),
         (
-            lambda folder: write_pc2(folder / "prediction.pc2", np.ones((2, 5, 3), np.float32)),
+            lambda folder: (
+                (folder / "prediction.pc2").unlink(),
+                write_pc2(folder / "prediction.pc2", np.ones((2, 5, 3), np.float32)),
+            ),
             "evaluation_other_object",
         ),
     ],

@@ -195,11 +195,16 @@ def test_a_few_poses_are_no_lesson(tmp_path):
     load_method(read_model(tmp_path / "model.safetensors"))
 
 
+def rewrite(path, shapes):
+    path.unlink()
+    write_pc2(path, shapes)
+
+
 def test_a_network_that_is_further_off_than_bones_is_left_out(tmp_path):
     """Its poses say nothing of the shapes, which it learns by heart."""
     dataset = posing.make_dataset(tmp_path / "d", counts=(20, 20), frames=(80, 20))
     shapes = np.array(dataset.take("poses_training").positions)
-    write_pc2(dataset.path / "takes" / "poses_training" / "positions.pc2", np.roll(shapes, 7, axis=0))
+    rewrite(dataset.path / "takes" / "poses_training" / "positions.pc2", np.roll(shapes, 7, axis=0))
     result = train(Dataset.open(dataset.path), tmp_path / "model.safetensors")
     assert "poses" not in result
     assert any("it is left out. Raise Poses" in note for note in result["notes"])
@@ -216,7 +221,7 @@ def test_a_network_that_is_further_off_in_motion_than_bones_is_left_out_however_
         matrices, _ = posing.poses(len(take.interaction), number)
         bones = jiggling.seen(matrices, jiggling.skinned(dataset.mesh, matrices))
         inwards = 2.0 * bones - np.array(take.positions)
-        write_pc2(dataset.path / "takes" / take.name / "positions.pc2", inwards.astype(np.float32))
+        rewrite(dataset.path / "takes" / take.name / "positions.pc2", inwards.astype(np.float32))
     result = train(Dataset.open(dataset.path), tmp_path / "model.safetensors")
     assert "poses" not in result
     assert any(note.startswith("On the validation frames, the pose network is") for note in result["notes"])

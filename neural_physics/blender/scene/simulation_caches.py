@@ -50,15 +50,21 @@ def what_writes() -> frozenset[Hashable]:
 
     A fluid does so in a folder that the file names.
     """
-    found: list[Hashable] = []
-    for obj in bpy.data.objects:
-        if _has_hidden_soft_body(obj):
-            found.append((obj.session_uid, "soft body"))
-        found += [(obj.session_uid, *_places(cache)) for cache in caches_of(obj) if writes(cache)]
-        found += [(obj.session_uid, each.cache_directory) for each in _fluids_of(obj) if not _is_baked(each)]
+    found = [each for obj in bpy.data.objects for each in _written_by(obj)]
     for scene in bpy.data.scenes:
         found += [(scene.session_uid, *_places(each)) for each in caches_of_bodies(scene) if writes(each)]
     return frozenset(found)
+
+
+def _written_by(obj: bpy.types.Object) -> Iterator[Hashable]:
+    if _has_hidden_soft_body(obj):
+        yield obj.session_uid, "soft body"
+    for cache in caches_of(obj):
+        if writes(cache):
+            yield obj.session_uid, *_places(cache)
+    for fluid in _fluids_of(obj):
+        if not _is_baked(fluid):
+            yield obj.session_uid, fluid.cache_directory
 
 
 def _places(cache: bpy.types.PointCache) -> tuple[str, ...]:
@@ -83,9 +89,9 @@ def first_unseen(scene: bpy.types.Scene) -> bpy.types.Object | None:
     shown = bpy.context.view_layer if bpy.context.scene == scene else scene.view_layers[0]
     changing = bool(what_animates_writing())
     for obj in bpy.data.objects:
-        caches, fluids = list(caches_of(obj)), list(_fluids_of(obj))
-        may_write = any(map(writes, caches)) or not all(map(_is_baked, fluids)) or _has_hidden_soft_body(obj)
-        if (may_write or (changing and (caches or fluids))) and not _is_seen(obj, shown):
+        simulates = has_fluid(obj) or any(True for _ in caches_of(obj))
+        may_write = any(True for _ in _written_by(obj)) or (changing and simulates)
+        if may_write and not _is_seen(obj, shown):
             return obj
     return None
 

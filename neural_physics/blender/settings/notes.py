@@ -10,13 +10,13 @@ from typing import Any, cast
 
 import bpy
 
-SETTINGS = "neural_physics"  # of an object, as Blender stores them
+from .from_files.stored_types import NAME
 
 
 def note_text(obj: bpy.types.Object, setting: str, text: str) -> None:
     """Set one of an object's settings, without its `update`, and without an edit."""
     # Where Blender 5 keeps those of add-ons.
     stored: Any = obj if bpy.app.version < (5,) else cast(Any, obj).bl_system_properties_get(do_create=True)
-    if SETTINGS not in stored:
-        stored[SETTINGS] = {}
-    stored[SETTINGS][setting] = text
+    if NAME not in stored:
+        stored[NAME] = {}
+    stored[NAME][setting] = text

@@ -9,9 +9,12 @@ from __future__ import annotations
 import argparse
 import os
 import subprocess
+import tempfile
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from ..baking.finishing import finish
@@ -109,32 +112,27 @@ def _progress(args: argparse.Namespace) -> None:
 
 
 def _search(args: argparse.Namespace) -> None:
-    """In the Python that trains, which ends when this Blender does."""
+    """In the Python that trains, which ends when this Blender does, or is asked to."""
     stop = StopRequest()
     stop.listen()  # so that Ctrl-C is left to that process
     command = programs.ml_backend("Searching")
-    words = [str(args.dataset.absolute()), *args.options, "--json", "--coordinator", str(os.getpid())]
-    searching = subprocess.Popen(
-        [*command, "search", *words],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        errors="replace",
-        env=clean_environment(),
-        cwd=user_folder(),
-        creationflags=WITHOUT_CONSOLE,
-    )
-    assert searching.stdout is not None  # it was asked for
-    ended, said, teller = None, [], _Teller()
-    for line in searching.stdout:
-        event = parse_event(line)
-        if event is None:
-            said.append(one_line(line.strip()))
-            continue
-        teller.tell(event)
-        ended = event if event["event"] in ("error", "result") else ended
-    status = searching.wait()
+    with tempfile.TemporaryDirectory() as folder:
+        stop_file = Path(folder, "stop")
+        own = ("--json", "--coordinator", str(os.getpid()), "--stop-file", str(stop_file))
+        searching = subprocess.Popen(
+            [*command, "search", str(args.dataset.absolute()), *args.options, *own],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            env=clean_environment(),
+            cwd=user_folder(),
+            creationflags=WITHOUT_CONSOLE,
+        )
+        Thread(target=_hand_on, args=(stop, stop_file, searching), daemon=True).start()
+        ended, said = _heard(searching)
+        status = searching.wait()
     if ended is None and status:
         raise Problem("ended_unexpectedly", status=status, said=said[-1] if said else "there was no output")
     if ended is None:  # as after --help
@@ -145,6 +143,30 @@ def _search(args: argparse.Namespace) -> None:
     else:
         for name in ("model", "validation_error", "settings"):
             print_line(f"{name.replace('_', ' ')}: {ended[name]}")
+
+
+def _hand_on(stop: StopRequest, stop_file: Path, process: subprocess.Popen[str]) -> None:
+    """Hand on that this process was asked to stop: farms ask it alone, and not what it has started."""
+    while process.poll() is None:
+        if stop.asked():
+            with suppress(FileNotFoundError):  # it has just ended
+                stop_file.touch()
+            return
+        time.sleep(LOOK_EVERY)
+
+
+def _heard(process: subprocess.Popen[str]) -> tuple[Event | None, list[str]]:
+    """How a job ended, if it said so, and what it printed beside its events, which are told."""
+    ended, said, teller = None, [], _Teller()
+    assert process.stdout is not None  # it was asked for
+    for line in process.stdout:
+        event = parse_event(line)
+        if event is None:
+            said.append(one_line(line.strip()))
+            continue
+        teller.tell(event)
+        ended = event if event["event"] in ("error", "result") else ended
+    return ended, said
 
 
 def _left(dataset: Path) -> BakePlan | None:

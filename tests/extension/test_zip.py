@@ -12,9 +12,12 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.blender
 FARM = (
     "farm/flamenco/neural_physics_bake.js",
+    "farm/flamenco/neural_physics_search.js",
     "farm/openjd/bake.yaml",
     "farm/openjd/bake_and_train.yaml",
+    "farm/openjd/search.yaml",
     "farm/slurm/bake.sh",
+    "farm/slurm/search.sh",
     "farm/slurm/train.sh",
 )
 

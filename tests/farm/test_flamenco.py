@@ -1,7 +1,8 @@
-"""The job type for Flamenco, compiled as its Manager does, with a stand-in of what the Manager gives it."""
+"""The job types for Flamenco, compiled as its Manager does, by a stand-in of what the Manager gives them."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import shutil
 import subprocess
@@ -10,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from ml_backend.commands import search
+
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "farm" / "flamenco" / "neural_physics_bake.js"
+SCRIPTS = ROOT / "farm" / "flamenco"
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="Node is not there")
 
@@ -42,10 +45,10 @@ console.log(JSON.stringify({ tasks: job.tasks, settings: context.type.settings }
 """
 
 
-def compiled(**settings: Any) -> list[dict[str, Any]]:
+def compiled(script: str = "neural_physics_bake.js", **settings: Any) -> list[dict[str, Any]]:
     """The tasks of a job with these settings."""
     given = {"dataset": "/share/d", "blendfile": "/share/s.blend", "object": "", **settings}
-    words = [str(NODE), "-e", MANAGER, str(SCRIPT), json.dumps(given)]
+    words = [str(NODE), "-e", MANAGER, str(SCRIPTS / script), json.dumps(given)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)["tasks"]
@@ -78,6 +81,26 @@ def test_an_object_may_be_called_like_an_option() -> None:
 
 def test_a_job_may_end_with_the_bake() -> None:
     assert [task["name"] for task in compiled(workers=1, train=False)] == ["prepare", "bake-1", "finish"]
+
+
+def test_workers_search_together_with_the_options_that_a_search_has() -> None:
+    over = " bases=32,64  learning_rate=0.001..0.01"
+    tasks = compiled("neural_physics_search.js", workers=2, trials=8, method="latent_dynamics", over=over)
+    assert [(task["name"], task["dependencies"]) for task in tasks] == [("search-1", []), ("search-2", [])]
+    first, second = map(words_of, tasks)
+    assert first == second and first[:3] == ["neural_physics", "search", "/share/d"]
+    asked = searched_for(first)
+    assert (asked.trials, asked.method, asked.preset) == (8, "latent_dynamics", "balanced")
+    assert asked.over == ["bases=32,64", "learning_rate=0.001..0.01"]
+    (alone,) = compiled("neural_physics_search.js", workers=1)
+    assert searched_for(words_of(alone)).over == []
+
+
+def searched_for(words: list[str]) -> argparse.Namespace:
+    """What a search makes of its words."""
+    parser = argparse.ArgumentParser()
+    search.add_arguments(parser)
+    return parser.parse_args(words[2:])
 
 
 def test_no_scripts_of_the_scene_are_switched_on() -> None:

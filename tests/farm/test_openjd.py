@@ -23,7 +23,11 @@ def openjd(*words: str | Path) -> list[str]:
 
 @pytest.mark.parametrize(
     ("name", "steps"),
-    [("bake", ["Bake", "Finish"]), ("bake_and_train", ["Prepare", "Bake", "Finish", "Train", "Evaluate"])],
+    [
+        ("bake", ["Bake", "Finish"]),
+        ("bake_and_train", ["Prepare", "Bake", "Finish", "Train", "Evaluate"]),
+        ("search", ["Search"]),
+    ],
 )
 def test_a_template_is_valid_and_its_commands_are_the_extensions(name, steps):
     path = TEMPLATES / f"{name}.yaml"

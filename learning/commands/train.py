@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +14,8 @@ from learning.training.presets import NAMES, Preset, changed, listing
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.files.atomic import writing
-from neural_physics.files.links import check_no_link
+from neural_physics.files.below import clear_below
+from neural_physics.files.links import check_unmoved, resolved
 from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.methods.registry import DEFAULT
 from neural_physics.methods.specification import BASES, DEFAULT_PRESET
@@ -73,9 +73,10 @@ def run(
     if args.coordinator:
         stop.follow(args.coordinator)
     preset, own = chosen(args, trainers)
-    out = args.out.absolute()
-    if out.is_dir():
-        raise Problem("file_is_folder", path=out)
+    named = args.out.absolute()
+    if named.is_dir():
+        raise Problem("file_is_folder", path=named)
+    out = resolved(named.parent) / named.name
     dataset = Dataset.open(args.dataset)
     options = Options(
         args.preset,
@@ -92,19 +93,20 @@ def run(
     )
     for path in (options.out, options.partial):
         check_replaceable(path)
-    check_no_link(options.work)
+    check_unmoved(options.work)
     if args.fresh:
-        shutil.rmtree(options.work, ignore_errors=True)
+        clear_below(out.parent, options.work)
     with writing(options.out.parent):
         options.work.mkdir(parents=True, exist_ok=True)
     result: dict[str, Any] = trainers.train(args.method)(dataset, options, emit, stop)
     if args.device == "cuda" and result["device"] == "cpu":
         result["notes"].append(NO_CARD)
         emit({"event": "log", "text": NO_CARD})
-    shutil.rmtree(options.work, ignore_errors=True)
+    check_unmoved(options.work)  # again: a training takes its time
+    clear_below(out.parent, options.work)
     with writing(options.partial.parent):
         options.partial.unlink(missing_ok=True)
-    return result
+    return {"model": str(named), **result}
 
 
 def chosen(args: argparse.Namespace, trainers: Trainers) -> tuple[Preset, tuple[object, ...]]:

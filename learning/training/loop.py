@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from learning.training.tensor_files import IDENTITY, Tensors, keep_tensors, read_tensors
+from learning.training.tensor_files import IDENTITY, Tensors, read_tensors, write_tensors
 from learning.training.validation_error import ValidationError
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, Progress, StopRequest
@@ -211,7 +211,7 @@ class Training:
             "course": json.dumps(asdict(self.course)),
             "loss": repr(self._loss),
         }
-        keep_tensors(self._path, tensors, about)
+        write_tensors(self._path, tensors, about)
 
     def _resume(self) -> None:
         found = read_tensors(self._path, self._identity)

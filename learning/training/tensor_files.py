@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from neural_physics.datasets.takes import Dataset
 from neural_physics.files.atomic import write_atomically, writing
-from neural_physics.files.links import check_no_link
+from neural_physics.files.links import check_unmoved
 from neural_physics.files.reading import open_plain
 from neural_physics.files.tensor_file import format_tensors, parse_tensors, read_metadata
 from neural_physics.interaction.channels import ChannelLayout
@@ -23,21 +23,15 @@ Tensors = dict[str, NDArray[Any]]
 def write_tensors(path: Path, tensors: Tensors, metadata: dict[str, str]) -> None:
     """Whenever the process is killed, the old file or the new one is there.
 
-    Raises Problem("disk_full" | "folder_not_writable").
+    path: in a folder that was resolved when the training began, as others may have exchanged it since.
+
+    Raises Problem("place_is_link" | "disk_full" | "folder_not_writable").
     """
     data = format_tensors(tensors, metadata)
+    check_unmoved(path.parent)
     with writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, data)
-
-
-def keep_tensors(path: Path, tensors: Tensors, metadata: dict[str, str]) -> None:
-    """`write_tensors` in the folder of a training that goes on, which others may have exchanged since.
-
-    Raises Problem("place_is_link"), too.
-    """
-    check_no_link(path.parent)
-    write_tensors(path, tensors, metadata)
 
 
 def read_tensors(path: Path, identity: str | None = None) -> tuple[Tensors, dict[str, str]] | None:

@@ -18,6 +18,7 @@ from ml_backend.search.varied import BASES, PRESET, SEED, combinations, usual, v
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.files.atomic import writing
+from neural_physics.files.links import resolved
 from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.models.model_file import check_replaceable
 
@@ -63,7 +64,7 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
 
     with writing(asked.folder):
         asked.folder.mkdir(parents=True, exist_ok=True)
-    return Search(asked, emit, stop).run()
+    return {**Search(asked, emit, stop).run(), "model": str(_out(args))}
 
 
 def _asked(args: argparse.Namespace) -> Asked:
@@ -76,7 +77,7 @@ def _asked(args: argparse.Namespace) -> Asked:
             "setting_unusable", setting="--trials", value=trials, allowed="a whole number of at least 1"
         )
     dataset = Dataset.open(args.dataset)
-    out = args.out or args.dataset.absolute().parent / "best.safetensors"
+    out = _out(args)
     if out.is_dir():
         raise Problem("file_is_folder", path=out)
     check_replaceable(out)
@@ -88,7 +89,7 @@ def _asked(args: argparse.Namespace) -> Asked:
     here = [str(args.dataset.absolute()), f"--device={args.device}"]
     here += [] if args.cores is None else [f"--cores={args.cores}"]
     return Asked(
-        out.absolute(),
+        resolved(out.parent) / out.name,
         (*here, f"--checkpoint-every={args.checkpoint_every}", *words),
         space,
         min(trials, len(every) or trials),
@@ -97,3 +98,7 @@ def _asked(args: argparse.Namespace) -> Asked:
         about={"dataset": found, "settings": words, "varied": [str(each) for each in space]},
         seed=args.seed,
     )
+
+
+def _out(args: argparse.Namespace) -> Path:
+    return (args.out or args.dataset.absolute().parent / "best.safetensors").absolute()

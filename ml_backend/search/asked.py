@@ -11,8 +11,9 @@ from ml_backend.search.varied import Values, Varied
 
 @dataclass(frozen=True)
 class Asked:
-    """A search. out: where the best model is. about: what must be the same for all who take part.
+    """A search. about: what must be the same for all who take part.
 
+    out: where the best model is, in a folder that was resolved as the search began.
     words: the settings of each training that are not varied, as `train` takes them, its dataset first.
     usual: the values of the first trial. every: whether all combinations are trained, each to its end.
     """

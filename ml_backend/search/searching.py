@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import os
 import platform
-import shutil
 import sys
 import time
 from contextlib import AbstractContextManager
@@ -26,7 +25,8 @@ from neural_physics.baking.handing_over import go_on_from_last
 from neural_physics.baking.workers import LOOK_EVERY, TRIES, end
 from neural_physics.errors import Problem
 from neural_physics.files.atomic import replace_atomically, write_atomically, writing
-from neural_physics.files.links import check_no_link, is_own_file
+from neural_physics.files.below import clear_below
+from neural_physics.files.links import check_unmoved, is_own_file
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 from neural_physics.jobs.isolated_python import clean_environment, run_module
 from neural_physics.jobs.leases import Lease, Observer
@@ -81,7 +81,7 @@ class Search:
 
     def _claimed(self, numbers: list[int]) -> Lease | None:
         """One of these trials that nobody else holds."""
-        trials = check_no_link(self._asked.folder / "trials")
+        trials = check_unmoved(self._asked.folder / "trials")
         folders = (trials / f"{number:06d}" for number in numbers)
         leases = (self._observer.claim(folder, platform.node()) for folder in folders)
         return next((lease for lease in leases if lease is not None), None)
@@ -111,15 +111,15 @@ class Search:
         try:
             # Asked after the claim: until then another one may have ended it.
             if not self._journal.trial(number).state.is_finished():
-                check_no_link(lease.folder)
+                check_unmoved(lease.folder)
                 with writing(lease.folder):
-                    go_on_from_last(lease, last=(MODEL,))
+                    go_on_from_last(lease, below=self._asked.folder, last=(MODEL,))
                 why = self._trained(lease, number)
                 if why is None:
                     return
                 self._end(lease, number, why)
-            check_no_link(lease.folder.parent)  # again: a training takes its time
-            shutil.rmtree(lease.folder, ignore_errors=True)
+            check_unmoved(lease.folder)  # again: a training takes its time
+            clear_below(self._asked.folder, lease.folder)
         except Problem as problem:
             if problem.code != "taken_over":
                 raise
@@ -131,7 +131,8 @@ class Search:
 
         Raises Problem("stopped" | "taken_over"), and what keeps all trainings from their work.
         """
-        folder, failed = lease.folder / str(lease.number), failures(lease.folder)
+        folder = check_unmoved(lease.folder / str(lease.number))
+        failed = failures(lease.folder)
         if is_own_file(folder / MODEL):
             return ""
         if len(failed) >= TRIES:
@@ -175,7 +176,7 @@ class Search:
 
     def _end(self, lease: Lease, number: int, why: str) -> None:
         """Say how it ended and, if its model is the best so far, put that where it belongs."""
-        folder, error, model = lease.folder / str(lease.number), math.nan, b""
+        folder, error, model = check_unmoved(lease.folder / str(lease.number)), math.nan, b""
         copy = folder / "best"
         if not why:
             model = read_model_bytes(folder / MODEL)
@@ -186,6 +187,7 @@ class Search:
         with self._turn():
             lease.check()
             if self._is_best(error):
+                check_unmoved(folder)
                 with writing(self._asked.out):
                     replace_atomically(copy, self._asked.out)
             if math.isfinite(error):
@@ -216,7 +218,6 @@ class Search:
             raise Problem("search_without_model", path=self._asked.folder, reason=why)
         ended = [trial.state for trial in trials]
         return {
-            "model": str(self._asked.out),
             "validation_error": best.value,
             "settings": in_words(best.params),
             "trial": best.number + 1,

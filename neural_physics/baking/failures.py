@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..files.atomic import write_atomically, writing
+from ..files.below import rename_below
 from ..files.listing import entries
 from ..files.reading import read_json
-from ..files.replacing import rename
 from ..plain_text import one_line
 
 SUFFIX, LOG_SUFFIX = ".failed", ".jsonl"
@@ -30,13 +30,13 @@ class Failure:
 def note_failure(folder: Path, holder: int, *, reason: str, log: Path) -> None:
     """Say that a holder of a take has failed, in the folder where its holders leave word.
 
-    The log is moved there: whoever tries next begins one of the same name.
-    Raises Problem("folder_not_writable" | "disk_full").
+    log: below that folder. It is moved there: whoever tries next begins one of the same name.
+    Raises Problem("place_is_link" | "folder_not_writable" | "disk_full").
     """
     said = {"host": platform.node(), "reason": reason}
     with writing(folder):
         with suppress(FileNotFoundError):
-            rename(log, folder / f"{holder}{LOG_SUFFIX}")
+            rename_below(folder, log, folder / f"{holder}{LOG_SUFFIX}")
         write_atomically(folder / f"{holder}{SUFFIX}", json.dumps(said).encode())
 
 

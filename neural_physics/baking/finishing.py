@@ -13,8 +13,8 @@ from ..datasets.take_folders import holders_folder
 from ..datasets.takes import Dataset, TakeOutline, left_out, left_out_in_all
 from ..errors import Problem
 from ..files.atomic import writing
+from ..files.below import clear_below, remove_below
 from ..files.looking import has_folder
-from ..files.replacing import clear_away, remove_folder
 from ..jobs.events import Emit, StopRequest
 from ..jobs.leases import PATIENCE, RENEW_EVERY, Lease, Observer, holder_of
 from .handing_over import Workplace, is_complete
@@ -45,7 +45,7 @@ def result_of(plan: BakePlan, emit: Emit) -> dict[str, Any]:
     # Others may be begun, or planned, that were not asked for now.
     notes = [*plan.notes, *left_out_in_all(takes)]
     if len(complete) == len(takes) and complete.issuperset(take.name for take in plan.takes):
-        clear_away(plan.folder)
+        clear_below(plan.dataset, plan.folder)
         if plan.folder.exists():
             notes.append(LEFT.format(folder=plan.folder))
     for take in takes:
@@ -118,4 +118,4 @@ def _end(place: Workplace, take: PlannedTake) -> None:
             place.hand_in()
             return
     with writing(place.lease.folder):
-        remove_folder(place.lease.folder)
+        remove_below(place.dataset.path, place.lease.folder)

@@ -9,7 +9,7 @@ reads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,11 +19,11 @@ from ..datasets.take_folders import TAKES, holders_folder, last_holder, side_fol
 from ..datasets.takes import Dataset
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
+from ..files.below import clear_below, remove_below, rename_below
 from ..files.copying import copy_living_folder
 from ..files.links import check_no_link
 from ..files.looking import has_file, has_folder
 from ..files.reading import NotReadable, read_bytes
-from ..files.replacing import clear_away, remove_folder, rename
 from ..jobs.leases import Lease, Observer
 from .failures import forget_failures
 from .plan import BakePlan
@@ -59,10 +59,10 @@ class Workplace:
         """The take's `simulation_request.Tracks`, there as soon as they are whole."""
         return self.folder / "tracks.npz"
 
-    @property
-    def may_write(self) -> Callable[[], None]:
-        """See `TakeWriter`."""
-        return self.lease.check
+    def may_write(self) -> None:
+        """See `TakeWriter`. Raises what `Lease.check` does, and Problem("place_is_link")."""
+        self.lease.check()
+        self._check_own()
 
     def under_way(self) -> Dataset:
         """The dataset as its writer and reader, with this take alone and as far as it is."""
@@ -76,18 +76,17 @@ class Workplace:
         """
         self._check_no_links()
         if is_complete(self.dataset.path, self.name):
-            clear_away(self.lease.folder)
+            clear_below(self.dataset.path, self.lease.folder)
             return False
         with writing(self.folder):
             self._take_over()
-            check_no_link(self._mine.parent)
-            check_no_link(self._mine)
+            self._check_own()
             (self.folder / TAKES).mkdir(parents=True, exist_ok=True)
             if not self._mine.is_dir():
                 # Not there, or somebody has just taken it up with the next number: then this one will notice.
                 with suppress(FileNotFoundError):
                     if (self._handed_in / "take.json").is_file():
-                        rename(self._handed_in, self._mine)
+                        self._rename(self._handed_in, self._mine)
             self._begin_anew_if_other()
         return True
 
@@ -98,11 +97,12 @@ class Workplace:
         """
         self.lease.check()
         self._check_no_links()
+        self._check_own()
         complete = read_take_info(self._mine).complete
         with writing(self._handed_in):
             self._handed_in.parent.mkdir(exist_ok=True)  # somebody may have deleted it meanwhile
             try:
-                rename(self._mine, self._handed_in)
+                self._rename(self._mine, self._handed_in)
             except OSError:
                 if not self._handed_in.exists():
                     raise
@@ -110,14 +110,14 @@ class Workplace:
                 if is_complete(self.dataset.path, self.name):
                     raise Problem("taken_over", path=self.lease.folder) from None
                 if (self._handed_in / "take.json").is_file():
-                    rename(self._handed_in, self.folder / "superseded")
-                    rename(self._mine, self._handed_in)
+                    self._rename(self._handed_in, self.folder / "superseded")
+                    self._rename(self._mine, self._handed_in)
                 else:  # no take, but somebody's files
                     for path in sorted(self._mine.iterdir(), key=lambda path: path.name == "take.json"):
-                        rename(path, self._handed_in / path.name)
+                        self._rename(path, self._handed_in / path.name)
         if complete:
             give_each_its_own(self.dataset.path, [self.name])
-            clear_away(self.lease.folder)
+            clear_below(self.dataset.path, self.lease.folder)
 
     def leave(self) -> None:
         """Hand in what there is, and let the next one go on: nothing that worked here runs any more.
@@ -125,6 +125,7 @@ class Workplace:
         Where that cannot be done, the next one finds it here.
         """
         with suppress(Problem):
+            self._check_own()
             if has_file(self._mine / "take.json"):
                 self.hand_in()
             self.lease.check()
@@ -140,6 +141,11 @@ class Workplace:
         ):
             check_no_link(place)
 
+    def _check_own(self) -> None:
+        """Raise Problem("place_is_link") where what this holder writes would be somewhere else by now."""
+        for place in (self.lease.folder, self.folder, self._mine.parent, self._mine):
+            check_no_link(place)
+
     def _begin_anew_if_other(self) -> None:
         """What another kind of computer has begun would not go on as it began: it is made from the start."""
         said, before = self.folder / MADE_BY, b""
@@ -150,7 +156,7 @@ class Workplace:
         if before not in (b"", self.makes.encode()):
             for place in (self._mine, self.folder / CACHE):
                 if check_no_link(place).is_dir():
-                    remove_folder(place)
+                    remove_below(self.dataset.path, place)
             (self.folder / STATE).unlink(missing_ok=True)
         write_atomically(said, self.makes.encode())
 
@@ -165,38 +171,41 @@ class Workplace:
     def _take_over(self) -> None:
         """Have all that the holder before had."""
         # A state that is ahead of its frames is useless; frames are marked before or after they are written.
-        if go_on_from_last(self.lease, last=(TAKES, "take.json")):
+        if go_on_from_last(self.lease, below=self.dataset.path, last=(TAKES, "take.json")):
             return
         for name in OF_OLD:
             with suppress(FileNotFoundError):
-                rename(self.lease.folder / name, self.folder / name)
+                self._rename(self.lease.folder / name, self.folder / name)
+
+    def _rename(self, path: Path, target: Path) -> None:
+        rename_below(self.dataset.path, path, target)
 
 
-def go_on_from_last(lease: Lease, *, last: tuple[str, ...] = ()) -> bool:
+def go_on_from_last(lease: Lease, *, below: Path, last: tuple[str, ...] = ()) -> bool:
     """Make a new holder's numbered folder: with all that the holder before left in its own, if there was one.
 
-    Copied, where that one may still be writing there. last: see `copy_living_folder`. Returns whether there
-    was one. Raises Problem("place_is_link") and OSError.
+    Copied, where that one may still be writing there. below: see `held`; last: see `copy_living_folder`.
+    Returns whether there was one. Raises Problem("place_is_link") and OSError.
     """
     mine = lease.folder / str(lease.number)
     scratch = mine.with_suffix(".new")
     for place in (mine, scratch):  # of nobody: this number is new
         if check_no_link(place).is_dir():
-            remove_folder(place)
+            remove_below(below, place)
     left = last_holder(lease.folder)
     if left is None:
         mine.mkdir(parents=True, exist_ok=True)
         return False
     check_no_link(left)
     if lease.undisturbed:
-        rename(left, mine)
+        rename_below(below, left, mine)
     else:
         try:
-            copy_living_folder(left, scratch, last=last)
+            copy_living_folder(left, scratch, below=below, last=last)
         except BaseException:
-            clear_away(scratch)  # it may have filled the disk
+            clear_below(below, scratch)  # it may have filled the disk
             raise
-        rename(scratch, mine)
+        rename_below(below, scratch, mine)
     return True
 
 

@@ -13,10 +13,10 @@ from ..datasets.dataset_info import read_take_info
 from ..datasets.take_folders import TAKES, together_folder
 from ..datasets.takes import Dataset, is_there
 from ..files.atomic import writing
+from ..files.below import clear_below, remove_below, rename_below
 from ..files.links import check_no_link
 from ..files.listing import entries
 from ..files.looking import has_file
-from ..files.replacing import clear_away, remove_folder, rename
 from .plan import MOST_TOGETHER, AlsoBaked
 
 
@@ -30,8 +30,12 @@ def within_take(main: Path, take: Path, also: AlsoBaked) -> Dataset:
 
     Raises Problem("place_is_link") and what `Dataset.open` does, of the dataset that it will belong to.
     """
-    held = check_no_link(check_no_link(together_folder(take)) / also.folder)
-    return Dataset.open(dataset_of(main, also)).with_takes_in(held)
+    return Dataset.open(dataset_of(main, also)).with_takes_in(check_within(take, also))
+
+
+def check_within(take: Path, also: AlsoBaked) -> Path:
+    """Where in the folder of a take under way another object's is. Raises Problem("place_is_link")."""
+    return check_no_link(check_no_link(together_folder(take)) / also.folder)
 
 
 def give_each_its_own(main: Path, takes: Iterable[str]) -> None:
@@ -52,7 +56,7 @@ def give_each_its_own(main: Path, takes: Iterable[str]) -> None:
             with writing(place):
                 place.parent.mkdir(exist_ok=True)
                 if place.is_dir():  # of a take of this name that was baked again
-                    remove_folder(place)
-                rename(found, place)
+                    remove_below(main, place)
+                rename_below(main, found, place)
         if held.is_dir():
-            clear_away(held)
+            clear_below(main, held)

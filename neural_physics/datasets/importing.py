@@ -17,12 +17,12 @@ import numpy as np
 from ..arrays import Doubles, Floats
 from ..errors import Problem
 from ..files.atomic import writing
+from ..files.below import clear_below, remove_below, rename_below
 from ..files.links import check_no_link
 from ..files.locks import one_at_a_time
 from ..files.looking import has_file
 from ..files.names import same_key
 from ..files.reading import map_array, open_plain
-from ..files.replacing import remove_folder, rename
 from ..files.row_files import map_rows
 from ..interaction.channels import SIZES, Channel, ChannelLayout, Kind
 from .dataset_info import IMPORTED, MOST_FRAMES, DatasetInfo, Exclusion, Role, TakeInfo, read_take_info
@@ -311,7 +311,7 @@ def _delete_unfinished(folder: Path, dataset: Path) -> None:
     if not has_file(folder / "take.json") or read_take_info(folder).complete:
         raise Problem("take_exists", path=dataset, take=folder.name)
     with writing(folder):
-        remove_folder(folder)
+        remove_below(dataset, folder)
 
 
 def _write(
@@ -339,9 +339,9 @@ def _write(
             info = TakeInfo(len(positions), role=role)
             yield from _write_frames(scratch, dataset, info, positions, sampled=sampled)
             takes.mkdir(exist_ok=True)
-            rename(scratch, folder)
+            rename_below(dataset.path, scratch, folder)
         except BaseException:
-            shutil.rmtree(scratch, ignore_errors=True)
+            clear_below(dataset.path, scratch)
             raise
     return name
 
@@ -390,7 +390,7 @@ def discard_killed(dataset_path: Path) -> None:
     """Delete what an import has left that was killed. Raises OSError and Problem("place_is_link")."""
     scratch = check_no_link(dataset_path / SCRATCH)
     if scratch.exists():
-        remove_folder(scratch)
+        remove_below(dataset_path, scratch)
 
 
 def _to_frame(shape: Floats, object_from_frame: Doubles) -> Floats:

@@ -48,10 +48,9 @@ class TakeWriter:
         Raises Problem("place_is_link" | "place_not_own_file" | "folder_not_writable" | "disk_full" |
         "dataset_damaged").
         """
-        self._may_write = may_write
-        check_no_link(folder.parent)
-        check_no_link(folder)
         self.folder, self.info = folder, info
+        self._asked = may_write
+        self._check_no_links()
         self._vertices = {"positions.pc2": dataset.vertex_count}
         if body_vertex_count is not None:
             self._vertices["body.pc2"] = body_vertex_count
@@ -95,7 +94,10 @@ class TakeWriter:
                     self._sync()
 
     def exclude(self, exclusions: tuple[Exclusion, ...]) -> None:
-        """Set the frames that must not be learned from. Raises what `may_write` and `writing` do."""
+        """Set the frames that must not be learned from.
+
+        Raises Problem("place_is_link") and what `may_write` and `writing` do.
+        """
         self._may_write()
         self.info = replace(self.info, excluded=exclusions)
         with self._writing():
@@ -120,6 +122,14 @@ class TakeWriter:
             for file in self._files.values():
                 file.close()
             write_take_info(self.folder, self.info)
+
+    def _may_write(self) -> None:
+        self._asked()
+        self._check_no_links()
+
+    def _check_no_links(self) -> None:
+        check_no_link(self.folder.parent)
+        check_no_link(self.folder)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -43,6 +43,21 @@ def check_no_link(place: Path) -> Path:
     return place
 
 
+def resolved(folder: Path) -> Path:
+    """Where a folder really is, for `check_unmoved`."""
+    return Path(os.path.realpath(folder))
+
+
+def check_unmoved(folder: Path) -> Path:
+    """A folder that was `resolved` when it was chosen, or one in it, unless a link leads elsewhere by now.
+
+    For what is written to for hours. Raises Problem("place_is_link").
+    """
+    if resolved(folder) != folder:
+        raise Problem("place_is_link", path=folder)
+    return folder
+
+
 def is_own_file(place: Path) -> bool:
     """Whether a plain file is there, which is no link, and no second name of another one."""
     try:

@@ -1,4 +1,4 @@
-"""Files and folders that take another's place, or go, while somebody may be reading them.
+"""Files and folders that take another's place, or get another one, while somebody may be reading them.
 
 Windows refuses that for as long as anybody has them open: a panel, an indexer, a virus scanner. So do the
 shares of Windows servers, whatever the system that uses them. Elsewhere nobody waits.
@@ -7,10 +7,8 @@ shares of Windows servers, whatever the system that uses them. Elsewhere nobody 
 from __future__ import annotations
 
 import errno
-import shutil
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 LET_GO_WITHIN = 1.0  # seconds in which a file that is held open must be let go
@@ -22,26 +20,16 @@ HELD_ON_SHARES = (errno.EBUSY, errno.ETXTBSY)
 
 def replace(scratch: Path, path: Path) -> None:
     """Let a file take the place of another, which may be there. Raises OSError."""
-    _when_let_go(lambda: scratch.replace(path))
+    when_let_go(lambda: scratch.replace(path))
 
 
 def rename(path: Path, target: Path) -> None:
     """Give a file or a folder a name that nothing has. Raises OSError."""
-    _when_let_go(lambda: path.rename(target))
+    when_let_go(lambda: path.rename(target))
 
 
-def remove_folder(folder: Path) -> None:
-    """Delete a folder with all that is in it. Raises OSError, after deleting what it could."""
-    _when_let_go(lambda: shutil.rmtree(folder))
-
-
-def clear_away(folder: Path) -> None:
-    """Delete of a folder what can be deleted; the rest stays."""
-    with suppress(RecursionError):  # folders within folders without end
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _when_let_go(act: Callable[[], object]) -> None:
+def when_let_go(act: Callable[[], object]) -> None:
+    """Do something once nobody has open any more what it is done to. Raises OSError."""
     patience = time.monotonic() + LET_GO_WITHIN
     while True:
         try:

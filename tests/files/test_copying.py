@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
+from contextlib import suppress
 
 import pytest
 
+from neural_physics.errors import Problem
+from neural_physics.files import below
 from neural_physics.files.atomic import write_atomically
 from neural_physics.files.copying import copy_living_folder
 
@@ -38,7 +42,7 @@ def living_folder(tmp_path):
 def test_every_copy_is_whole_and_what_is_asked_for_last_is_no_older_than_the_rest(living_folder, tmp_path):
     for number in range(100):
         copy = tmp_path / str(number)
-        copy_living_folder(living_folder, copy, last=("takes", "take.json"))
+        copy_living_folder(living_folder, copy, below=tmp_path, last=("takes", "take.json"))
         assert {path.name for path in copy.iterdir()} == {"state", "takes"}
         assert {path.name for path in (copy / "takes").iterdir()} == {"rows", "take.json"}
         rows = (copy / "takes" / "rows").stat().st_size // 4
@@ -53,7 +57,7 @@ def test_what_is_half_written_or_no_file_stays_behind_and_links_stay_links(tmp_p
     (folder / "take.json.new").write_text("{")
     os.mkfifo(folder / "pipe")
     (folder / "elsewhere").symlink_to(tmp_path, target_is_directory=True)
-    copy_living_folder(folder, copy)
+    copy_living_folder(folder, copy, below=tmp_path)
     assert [path.name for path in copy.iterdir()] == ["elsewhere"]
     assert (copy / "elsewhere").is_symlink()
 
@@ -64,5 +68,37 @@ def test_a_program_that_may_do_more_may_do_no_more_as_somebody_elses(tmp_path):
     folder.mkdir()
     (folder / "tool").write_bytes(b"program")
     (folder / "tool").chmod(0o6755)
-    copy_living_folder(folder, copy)
+    copy_living_folder(folder, copy, below=tmp_path)
     assert (copy / "tool").read_bytes() == b"program" and not (copy / "tool").stat().st_mode & 0o7111
+
+
+@pytest.mark.parametrize("holds", [True, False])
+@pytest.mark.parametrize("what", ["file", "folder", "copy"])
+def test_nothing_is_written_through_links_that_are_put_into_the_copy_meanwhile(
+    tmp_path, monkeypatch, what, holds
+):
+    monkeypatch.setattr(below, "HOLDS_FOLDERS", holds)
+    folder, copy, mine = (tmp_path / name for name in ("folder", "copy", "mine"))
+    (folder / "inner").mkdir(parents=True)
+    mine.mkdir()
+    for path in (folder / "inner" / "a", folder / "inner" / "b"):
+        path.write_text("theirs")
+    (mine / "b").write_text("mine")
+    really = shutil.copyfileobj
+
+    def exchange_after(*words):
+        really(*words)
+        monkeypatch.setattr(shutil, "copyfileobj", really)
+        if what == "file":
+            (copy / "inner" / "b").symlink_to(mine / "b")
+            return
+        place = copy if what == "copy" else copy / "inner"
+        place.rename(tmp_path / "was")
+        (mine / "inner").mkdir()
+        (mine / "b").replace(mine / "inner" / "b" if what == "copy" else mine / "c")
+        place.symlink_to(mine, target_is_directory=True)
+
+    monkeypatch.setattr(shutil, "copyfileobj", exchange_after)
+    with suppress(Problem, OSError):
+        copy_living_folder(folder, copy, below=tmp_path)
+    assert [path.read_text() for path in mine.rglob("*") if path.is_file()] == ["mine"]

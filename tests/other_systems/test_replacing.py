@@ -11,14 +11,16 @@ from pathlib import Path
 import pytest
 from pretending import HeldFiles, loaded_on, module
 
-from neural_physics.files import replacing
+from neural_physics.files import below, replacing
 from neural_physics.files.atomic import write_atomically
-from neural_physics.files.replacing import remove_folder, rename
+from neural_physics.files.below import remove_below, rename_below
+from neural_physics.files.replacing import rename
 
 
 @pytest.fixture
 def held_files(monkeypatch) -> HeldFiles:
     monkeypatch.setattr(replacing, "LET_GO_WITHIN", 60.0)  # what lets go is a thread, on a busy machine
+    monkeypatch.setattr(below, "HOLDS_FOLDERS", False)
     return HeldFiles(monkeypatch)
 
 
@@ -47,7 +49,14 @@ def test_a_file_that_is_not_let_go_stays_as_it_was_and_nothing_is_left_beside_it
     assert [p.name for p in tmp_path.iterdir()] == ["f"]
 
 
-@pytest.mark.parametrize("act", [remove_folder, lambda folder: rename(folder, folder.with_name("moved"))])
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda folder: remove_below(folder.parent, folder),
+        lambda folder: rename_below(folder.parent, folder, folder.with_name("moved")),
+        lambda folder: rename(folder, folder.with_name("moved")),
+    ],
+)
 def test_a_folder_waits_for_who_reads_a_file_in_it(tmp_path, held_files, act):
     take = tmp_path / "take"
     take.mkdir()

@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from learning.training.tensor_files import keep_tensors, read_tensors, write_tensors
+from learning.training.tensor_files import read_tensors, write_tensors
 from neural_physics.errors import Problem
 
 OLD, NEW = ({"a": np.arange(n, dtype=np.float32)} for n in (3, 5))
@@ -68,9 +68,9 @@ def test_the_folder_of_a_training_that_was_exchanged_for_a_link_is_not_written_i
     work, own = tmp_path / "work", tmp_path / "own"
     own.mkdir()
     (own / "checkpoint.safetensors").write_bytes(b"mine")
-    keep_tensors(work / "checkpoint.safetensors", OLD, {})
+    write_tensors(work / "checkpoint.safetensors", OLD, {})
     work.rename(tmp_path / "aside")
     work.symlink_to(own)
     with pytest.raises(Problem) as caught:
-        keep_tensors(work / "checkpoint.safetensors", NEW, {})
+        write_tensors(work / "checkpoint.safetensors", NEW, {})
     assert caught.value.code == "place_is_link" and (own / "checkpoint.safetensors").read_bytes() == b"mine"

@@ -83,7 +83,6 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     errors = vertex_error_tensors(info, tensors, validation, emit, stop=stop)
     write_model(options.out, info, tensors | range_tensors(training) | normals | errors)
     return {
-        "model": str(options.out),
         **error.summary(),
         "seconds": seconds,
         "reason": "it is fitted in one step",

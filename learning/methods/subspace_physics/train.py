@@ -30,7 +30,7 @@ from learning.training.normal_regression import normal_tensors
 from learning.training.options import Options, identity
 from learning.training.spans import Span, split
 from learning.training.subspace_data import SubspaceData, prepare
-from learning.training.tensor_files import Tensors, keep_tensors, model_info, read_tensors, write_model
+from learning.training.tensor_files import Tensors, model_info, read_tensors, write_model, write_tensors
 from learning.training.vertex_errors import vertex_error_tensors
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import Emit, StopRequest
@@ -114,7 +114,6 @@ def train(
     write_model(options.out, info, tensors | normals | errors)
     course = training.course
     return {
-        "model": str(options.out),
         **course.best.summary(),
         "steps": course.step,
         "best_step": course.best_step,
@@ -202,7 +201,7 @@ def _prepared(
     if found is not None:
         return SubspaceData.from_tensors(found[0])
     data = prepare(training, validation, dataset.info, options.bases, mirrors=mirrors, emit=emit, stop=stop)
-    keep_tensors(path, data.to_tensors(), {"identity": key})
+    write_tensors(path, data.to_tensors(), {"identity": key})
     return data
 
 

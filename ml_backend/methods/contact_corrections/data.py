@@ -17,7 +17,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from learning.training.spans import Span
-from learning.training.tensor_files import Tensors, keep_tensors, read_tensors
+from learning.training.tensor_files import Tensors, read_tensors, write_tensors
 from ml_backend.methods.contact_corrections.presets import ContactPreset
 from ml_backend.methods.contact_corrections.scene import ContactScene, normals_of
 from ml_backend.methods.contact_corrections.statics import Statics
@@ -247,7 +247,7 @@ class _Solving:
     def save(self, path: Path, identity: str, done: int) -> None:
         tensors: Tensors = {name: np.stack(rows) for name, rows in self._rows.items()}
         tensors["progress"] = np.array([done, self._unsettled], np.int32)
-        keep_tensors(path, tensors, {"identity": identity})
+        write_tensors(path, tensors, {"identity": identity})
 
     def resume(self, path: Path, identity: str) -> int:
         """How many states are done already."""

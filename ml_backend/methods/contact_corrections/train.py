@@ -71,7 +71,6 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     write_model(options.out, info, tensors)
     frames = scene.handles.pinned + scene.handles.loose
     result: dict[str, Any] = {
-        "model": str(options.out),
         "training_frames": {"internal": len(solved.internal), "external": len(solved.external)},
         "recorded_contacts": int(solved.external.recorded.sum()),
         "unsettled": solved.unsettled + held_out.unsettled,

@@ -75,7 +75,6 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     model.write(options.out, training)
     course = training.course
     return {
-        "model": str(options.out),
         **course.best.summary(),
         "steps": course.step,
         "best_step": course.best_step,

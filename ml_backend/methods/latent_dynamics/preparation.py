@@ -10,7 +10,7 @@ import torch
 
 from learning.training.options import Options
 from learning.training.spans import Span
-from learning.training.tensor_files import keep_tensors, read_tensors
+from learning.training.tensor_files import read_tensors, write_tensors
 from ml_backend.methods.latent_dynamics.cubature_energy import fit_cubature_energy, sample_shapes, whitened
 from ml_backend.methods.latent_dynamics.data import LatentData, colliders_of, prepare
 from ml_backend.methods.latent_dynamics.imagining import with_imagined
@@ -83,7 +83,7 @@ class Preparation:
                 data, physics, stiffness, preset.imagined, seed=seed, emit=self.emit, stop=self.stop
             )
         kept = data.to_tensors() | {"stiffness.c": stiffness.c, "stiffness.each": stiffness.each}
-        keep_tensors(path, kept, {"identity": self.key})
+        write_tensors(path, kept, {"identity": self.key})
         return Prepared(data, physics, stiffness)
 
     @property

@@ -84,7 +84,6 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     write_model(options.out, info, tensors | normals | errors)
     course = integrating.course
     return {
-        "model": str(options.out),
         **course.best.summary(),
         "coder_error": coding.course.best_error,
         "steps": course.step,

@@ -15,7 +15,7 @@ import numpy as np
 from learning.training.expected_times import of_training
 from learning.training.options import Options, identity
 from learning.training.spans import Span, split, split_poses
-from learning.training.tensor_files import Tensors, keep_tensors, model_info, read_tensors, write_model
+from learning.training.tensor_files import Tensors, model_info, read_tensors, write_model, write_tensors
 from learning.training.validation_error import ValidationError
 from ml_backend.methods.quasistatic_springs.fitting import (
     BLOCK,
@@ -127,7 +127,6 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
             "bending, not swinging: bake faster motion or softer flesh, or choose another method."
         )
     return {
-        "model": str(options.out),
         "frames": frames,
         "vertices": len(stiffness),
         "device": "cpu",
@@ -215,7 +214,7 @@ class _Fit:
 
     def _save(self, springs: Doubles, seconds: float) -> None:
         about = {"identity": self._identity, "seconds": repr(seconds)}
-        keep_tensors(self.path, {"springs": springs}, about)
+        write_tensors(self.path, {"springs": springs}, about)
 
 
 def _silent(_: dict[str, Any]) -> None:

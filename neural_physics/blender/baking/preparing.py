@@ -26,7 +26,7 @@ from ...datasets.take_folders import holders_folder, side_folder
 from ...datasets.takes import Dataset
 from ...errors import Problem
 from ...files.atomic import writing
-from ...files.replacing import remove_folder
+from ...files.below import remove_below
 from ...jobs.isolated_python import run_module
 from ...wording import plural
 from ..jobs import programs
@@ -248,9 +248,9 @@ def _discard_useless(dataset: Dataset, names: list[str]) -> list[str]:
             continue
         with writing(dataset.path):
             if begun_in.is_dir():
-                remove_folder(begun_in)
+                remove_below(dataset.path, begun_in)
             if take is not None:
-                remove_folder(dataset.path / "takes" / name)
+                remove_below(dataset.path, dataset.path / "takes" / name)
         if take is not None and take.info.complete:
             useless[name] = ", ".join(sorted({e.reason for e in take.info.excluded}))
     if not useless:
@@ -269,7 +269,7 @@ def _begun_takes(dataset: Dataset) -> dict[str, TakeInfo]:
                 writer.end_here()
             if writer.count < FEWEST_FRAMES:
                 with writing(writer.folder):
-                    remove_folder(writer.folder)
+                    remove_below(dataset.path, writer.folder)
                 continue
             info = replace(info, frames=writer.count, complete=True)
         takes[name] = info

@@ -7,7 +7,6 @@ few frames of Blender's own cache. A resumed take is the same, bit for bit, as a
 from __future__ import annotations
 
 import re
-import shutil
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -15,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from ...baking.handing_over import CACHE, Workplace
-from ...baking.plan import BakePlan
-from ...baking.together import within_take
+from ...baking.plan import AlsoBaked, BakePlan
+from ...baking.together import check_within, within_take
 from ...datasets.dataset_info import TakeInfo
 from ...datasets.take_folders import TAKES
 from ...files.atomic import writing
+from ...files.below import clear_below
 from ...files.links import check_no_link, make_way
 from ...jobs.events import Emit, Progress, StopRequest
 from .caches_below import PREFIX
@@ -59,12 +59,21 @@ class _TakeBake:
         info = TakeInfo(frames=take.frames, role=take.role, seed=take.seed)
         under_way = place.under_way()
         self._main = Recording(under_way, take.name, info, may_write=place.may_write)
-        own = under_way.path / TAKES / take.name
         self._also = [
-            Recording(within_take(plan.dataset, own, also), take.name, info, may_write=place.may_write)
+            self._recording_of(also, under_way.path / TAKES / take.name, place, info)
             for also in plan.together
         ]
         self._open()
+
+    def _recording_of(self, also: AlsoBaked, take: Path, place: Workplace, info: TakeInfo) -> Recording:
+        """Of what is baked together with the object, in the take's folder."""
+
+        def may_write() -> None:
+            place.may_write()
+            check_within(take, also)
+
+        within = within_take(self._plan.dataset, take, also)
+        return Recording(within, take.name, info, may_write=may_write)
 
     @property
     def count(self) -> int:
@@ -83,7 +92,7 @@ class _TakeBake:
             next_index = self._resume() if min(counts) < frames else frames
             emit({"event": "log", "text": f"{name} continues at frame {next_index}"})
             if next_index == 0:
-                shutil.rmtree(self._cache, ignore_errors=True)
+                clear_below(self._plan.dataset, self._cache)
                 self._open()
             progress = Progress(emit, name, frames, self.count)
             for index in range(next_index, frames):

@@ -14,6 +14,7 @@ import bpy
 from ...datasets.status import forget
 from ...errors import Problem
 from ...files.atomic import writing
+from ...files.copying import copy_living_folder
 from ...files.links import check_no_link, is_link
 from ...files.looking import is_folder
 from ...files.replacing import rename
@@ -142,8 +143,7 @@ def _copy(folder: Path, target: Path) -> None:
         raise Problem("disk_full", path=target.parent)
     scratch = target.with_name(f"{target.name}.new")
     try:
-        # What somebody else's file is allowed to it would be allowed to do as whoever copies it.
-        shutil.copytree(folder, scratch, symlinks=True, copy_function=shutil.copyfile)
+        copy_living_folder(folder, scratch, below=target.parent)
         rename(scratch, target)
     except OSError:
         shutil.rmtree(scratch, ignore_errors=True)

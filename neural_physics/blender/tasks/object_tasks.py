@@ -20,9 +20,9 @@ from ...datasets.take_folders import side_folder, together_folder, under_way
 from ...datasets.takes import BODY, Dataset
 from ...errors import Problem
 from ...files.atomic import writing
+from ...files.below import remove_below
 from ...files.links import check_no_link
 from ...files.looking import has_file, has_folder, is_file
-from ...files.replacing import remove_folder
 from ...jobs.wording import job_name
 from ...methods.registry import load_method
 from ...models.model_file import parse_model, read_model_bytes
@@ -326,9 +326,9 @@ def delete_dataset(obj: bpy.types.Object) -> None:
             (folder / name).unlink(missing_ok=True)
         importing.discard_killed(folder)
         for about in (folder / "takes").glob("*/take.json"):
-            remove_folder(about.parent)
+            remove_below(folder, about.parent)
         if (bake / "bake.json").is_file():
-            remove_folder(bake)
+            remove_below(folder, bake)
         delete_job_files(folder)
         remove_if_empty(folder / "takes")
         remove_if_empty(folder)

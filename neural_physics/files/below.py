@@ -1,0 +1,85 @@
+"""Folders below a checked one, renamed and deleted as what they are: nothing happens through links.
+
+Others may put a link in the place of any folder on the way, at any time, where they share the checked one.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from ..errors import Problem
+from .links import check_no_link
+from .replacing import when_let_go
+
+# Windows opens nothing relative to a folder; there each on the way is asked for a link just before.
+HOLDS_FOLDERS = {os.open, os.mkdir, os.symlink, os.rename} <= os.supports_dir_fd
+FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+
+
+@contextmanager
+def held(root: Path, folder: Path) -> Iterator[int | None]:
+    """A folder below `root`, or that itself, held open, so that what is put in its place makes no difference.
+
+    Yields a file descriptor of it, None where the system has no such thing. Raises OSError, and
+    Problem("place_is_link") where there is a link on the way.
+    """
+    parts = folder.relative_to(root).parts
+    if not HOLDS_FOLDERS:
+        for depth in range(len(parts)):
+            check_no_link(root.joinpath(*parts[: depth + 1]))
+        yield None
+        return
+    opened = os.open(root, FOLDER)
+    try:
+        for depth, part in enumerate(parts):
+            within, opened = opened, _inner(opened, part, root.joinpath(*parts[: depth + 1]))
+            os.close(within)
+        yield opened
+    finally:
+        os.close(opened)
+
+
+def _inner(opened: int, name: str, path: Path) -> int:
+    try:
+        return os.open(name, FOLDER | os.O_NOFOLLOW, dir_fd=opened)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            check_no_link(path)
+        raise
+
+
+def remove_below(root: Path, folder: Path) -> None:
+    """Delete a folder with all that is in it.
+
+    Raises what `held` does, and OSError after deleting what it could.
+    """
+    with held(root, folder.parent) as opened:
+        if opened is None:
+            check_no_link(folder)
+            when_let_go(lambda: shutil.rmtree(folder))
+        else:
+            when_let_go(lambda: shutil.rmtree(folder.name, dir_fd=opened))
+
+
+def clear_below(root: Path, folder: Path) -> None:
+    """Delete of a folder what can be deleted; the rest stays."""
+    with suppress(OSError, RecursionError, Problem), held(root, folder.parent) as opened:
+        if opened is None:
+            check_no_link(folder)
+            shutil.rmtree(folder, ignore_errors=True)
+        else:
+            shutil.rmtree(folder.name, ignore_errors=True, dir_fd=opened)
+
+
+def rename_below(root: Path, path: Path, target: Path) -> None:
+    """Give a file or a folder another place, where nothing is. Raises OSError, and what `held` does."""
+    with held(root, path.parent) as source, held(root, target.parent) as into:
+        if source is None or into is None:
+            when_let_go(lambda: path.rename(target))
+        else:
+            when_let_go(lambda: os.rename(path.name, target.name, src_dir_fd=source, dst_dir_fd=into))

@@ -1,0 +1,56 @@
+"""Folders that are filled while others may put something else in their place, as in a shared folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from .below import FOLDER
+from .links import check_no_link
+
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+
+class NewFolder:
+    """A folder that is made here, and what is made in it, none of which may be there: so no link is followed.
+
+    It is held open, so that a link in its place, or in that of a folder in it, gets nothing. Raises OSError,
+    and Problem("place_is_link").
+    """
+
+    def __init__(self, path: Path, within: int | None) -> None:
+        """within: the folder that it is made in, as `below.held` has that open; None where nothing can be."""
+        self._path = path
+        self._held: int | None = None
+        if within is None:
+            check_no_link(path.parent)
+            path.mkdir()
+        else:
+            os.mkdir(path.name, dir_fd=within)
+            self._held = os.open(path.name, FOLDER | os.O_NOFOLLOW, dir_fd=within)
+
+    def folder(self, name: str) -> NewFolder:
+        """One in it."""
+        return NewFolder(self._path / name, self._held)
+
+    def file(self, name: str) -> BinaryIO:
+        """One in it, to be written."""
+        return os.fdopen(os.open(self._place(name), NEW, 0o666, dir_fd=self._held), "wb")
+
+    def link(self, name: str, target: str) -> None:
+        """One in it."""
+        os.symlink(target, self._place(name), dir_fd=self._held)
+
+    def _place(self, name: str) -> str | Path:
+        return check_no_link(self._path) / name if self._held is None else name
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._held is not None:
+            os.close(self._held)

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from .below import held
-from .new_folders import NewFolder
+from .new_folders import BLOCK, NewFolder
 
 HALF_WRITTEN = ".new"  # see `atomic.write_atomically`
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -48,4 +48,4 @@ def _copy_file(made: NewFolder, path: Path) -> None:
     with os.fdopen(os.open(path, READ), "rb") as there:
         if stat.S_ISREG(os.fstat(there.fileno()).st_mode):  # still
             with made.file(path.name) as copy:
-                shutil.copyfileobj(there, copy, 1 << 20)
+                shutil.copyfileobj(there, copy, BLOCK)

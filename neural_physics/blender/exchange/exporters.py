@@ -9,8 +9,6 @@ from typing import Any
 import bpy
 
 from ...errors import Problem
-from ...files.atomic import writing
-from ...files.links import make_way
 from .formats import format_of
 
 NO_MATERIALS = {
@@ -29,7 +27,7 @@ def export_scene(path: Path, first: int, last: int) -> None:
     wm: Any = bpy.ops.wm
     export: Any = bpy.ops.export_scene
     if format_of(path) == "ALEMBIC":
-        _export(
+        _call(
             path,
             lambda: wm.alembic_export(
                 filepath=str(path),
@@ -44,9 +42,10 @@ def export_scene(path: Path, first: int, last: int) -> None:
                 evaluation_mode="VIEWPORT",
                 as_background_job=False,
             ),
+            code="export_failed",
         )
     elif format_of(path) == "GLTF":
-        _export(
+        _call(
             path,
             lambda: export.gltf(
                 filepath=str(path),
@@ -57,9 +56,10 @@ def export_scene(path: Path, first: int, last: int) -> None:
                 export_optimize_animation_size=False,
                 export_frame_range=True,
             ),
+            code="export_failed",
         )
     else:
-        _export(
+        _call(
             path,
             lambda: wm.usd_export(
                 filepath=str(path),
@@ -72,6 +72,7 @@ def export_scene(path: Path, first: int, last: int) -> None:
                 export_custom_properties=False,
                 evaluation_mode="VIEWPORT",
             ),
+            code="export_failed",
         )
 
 
@@ -84,7 +85,7 @@ def export_mesh(path: Path) -> None:
     if path.suffix == ".fbx":
         bpy.ops.preferences.addon_enable(module="io_scene_fbx")
         # No unit but the metre in the numbers, and no rotation but that of the object: as OpenVAT has it.
-        _export(
+        _call(
             path,
             lambda: export.fbx(
                 filepath=str(path),
@@ -94,14 +95,16 @@ def export_mesh(path: Path) -> None:
                 bake_anim=False,
                 path_mode="STRIP",
             ),
+            code="export_failed",
         )
     else:
         bpy.ops.preferences.addon_enable(module="io_scene_gltf2")
-        _export(
+        _call(
             path,
             lambda: export.gltf(
                 filepath=str(path), check_existing=False, export_format="GLB", export_animations=False
             ),
+            code="export_failed",
         )
 
 
@@ -112,7 +115,7 @@ def export_posed(path: Path) -> None:
     """
     bpy.ops.preferences.addon_enable(module="io_scene_fbx")
     export: Any = bpy.ops.export_scene
-    _export(
+    _call(
         path,
         lambda: export.fbx(
             filepath=str(path),
@@ -128,6 +131,7 @@ def export_posed(path: Path) -> None:
             bake_anim_simplify_factor=0.0,
             path_mode="STRIP",
         ),
+        code="export_failed",
     )
 
 
@@ -158,12 +162,6 @@ def import_scene(path: Path, *, materials: bool = True) -> None:
 def name_in_file(name: str) -> str:
     """As both formats write names: letters, digits and underscores."""
     return "".join(each if each.isalnum() or each == "_" else "_" for each in name)
-
-
-def _export(path: Path, operator: Callable[[], set[str]]) -> None:
-    with writing(path.parent):
-        make_way(path)  # others may write to the folder, and Blender writes through a link
-    _call(path, operator, code="export_failed")
 
 
 def _call(path: Path, operator: Callable[[], set[str]], *, code: str) -> None:

@@ -10,79 +10,93 @@ from pathlib import Path
 
 from ...errors import Problem
 from ...files.atomic import writing
-from ...files.links import is_link
-from ...files.replacing import replace
+from ...files.below import held
+from ...files.links import check_unmoved, is_link, resolved
+from ...files.new_folders import NewFolder
 
 
 class Landing:
-    """`scratch` is to be written, and then takes the place of the last of some files; the others with it.
+    """`scratch` is to be written, in a folder that is ours alone, and then takes the place of the last of some files.
 
-    They are written in a folder of their own beside their places.
+    The others do so with it. Blender writes through links: where others may write to the folder that the
+    files are for, they could lead it anywhere.
     """
 
-    def __init__(self, files: Sequence[Path], *, known: bool) -> None:
-        """known: whether what is there under the other names is ours; the artist has named the last alone.
+    def __init__(self, files: Sequence[Path], folder: Path, *, known: bool) -> None:
+        """folder: ours. known: whether what is there under the other names is; the artist has named the last.
 
         Raises Problem("file_not_ours").
         """
-        self._files, path = files, files[-1]
+        path = files[-1]
         strange = next((each for each in files[:-1] if os.path.lexists(each)), None)
         if strange is not None and not known:
             raise Problem("file_not_ours", path=strange)
-        self._folder = path.with_suffix(".new")
+        self._names = [each.name for each in files]
+        self._named, self._parent = path.parent, resolved(path.parent)
+        self._beside = path.with_suffix(".new").name  # a folder of their own beside their places
+        self._folder = folder / "written"
         self.scratch = self._folder / path.name
 
     def begin(self) -> None:
-        """Make the folder anew. Raises Problem("folder_not_writable" | "disk_full")."""
-        with writing(self._folder.parent):
-            self._folder.parent.mkdir(parents=True, exist_ok=True)
-            self.clear()
+        """See whether they can land there. Raises Problem("folder_not_writable" | "disk_full")."""
+        with writing(self._named):
             self._folder.mkdir()
-
-    def clear(self) -> None:
-        """Take away what is left of a try. Raises OSError."""
-        if is_link(self._folder):  # whose folder it leads to, is not known
-            self._folder.unlink()
-        elif self._folder.exists():
-            for number, place in enumerate(self._files):
-                for each in (self._written(place), self._kept(number)):
-                    each.unlink(missing_ok=True)
-            self._folder.rmdir()
-
-    def clear_quietly(self) -> None:
-        """The same, as far as it can be done."""
-        with suppress(OSError):
-            self.clear()
+            self._parent.mkdir(parents=True, exist_ok=True)
+            self._clear()
+            (self._parent / self._beside).mkdir()
+            self._clear()
 
     def land(self) -> None:
         """Let what was written take its place.
 
-        Raises Problem("folder_not_writable" | "disk_full"); then all that was there is there.
+        Raises Problem("place_is_link" | "folder_not_writable" | "disk_full"); then all that was there is there.
         """
-        with writing(self._folder.parent):
-            self._land()
+        with writing(self._named):
+            self._clear()
+            check_unmoved(self._parent)
+            with (
+                held(self._parent, self._parent) as within,
+                NewFolder(self._parent / self._beside, within) as beside,
+            ):
+                try:
+                    for name in self._names:
+                        beside.receive(self._folder / name)
+                    self._exchange(beside)
+                finally:
+                    with suppress(OSError):
+                        self._clear()
 
-    def _land(self) -> None:
-        landed: list[Path] = []
+    def _exchange(self, beside: NewFolder) -> None:
+        landed: list[str] = []
         try:
-            for number, place in enumerate(self._files):
+            for number, name in enumerate(self._names):
+                place = self._parent / name
                 if place.is_dir():  # made while the files were written
                     raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(place))
-                if place.exists():
-                    replace(place, self._kept(number))
-                landed.append(place)
-                replace(self._written(place), place)
+                if os.path.lexists(place):
+                    beside.take_in(name, _kept(number))
+                landed.append(name)
+                beside.give_out(name, name)
         except OSError:
-            for number, place in enumerate(landed):
+            for number, name in enumerate(landed):
                 with suppress(OSError):
-                    place.unlink(missing_ok=True)
+                    (self._parent / name).unlink(missing_ok=True)
                 with suppress(OSError):
-                    replace(self._kept(number), place)
+                    beside.give_out(_kept(number), name)
             raise
 
-    def _written(self, place: Path) -> Path:
-        return self.scratch.with_name(place.name)
+    def _clear(self) -> None:
+        """Take away what is left of a try. Raises OSError."""
+        folder = self._parent / self._beside
+        if is_link(folder):  # whose folder it leads to, is not known
+            folder.unlink()
+        elif folder.exists():
+            for number, name in enumerate(self._names):
+                for each in (name, _kept(number)):
+                    (folder / each).unlink(missing_ok=True)
+            folder.rmdir()
 
-    def _kept(self, number: int) -> Path:
-        """Where what was there is kept until all have landed; no longer than what is written."""
-        return self._folder / f"{number}.old"
+
+def _kept(number: int) -> str:
+    """Where what was there is kept until all have landed."""
+    return f"{number}.old"

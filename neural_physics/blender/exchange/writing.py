@@ -68,8 +68,8 @@ def write_steps(
     check(objects, path, sampling)
     if show and format_of(path) == "GLTF":
         raise Problem("export_not_shown", path=path)
-    landing = Landing(files_of(path), known=is_texture_of_ours(path))
     job, began = ScratchJob(KIND), list[Recorded]()
+    landing = Landing(files_of(path), job.folder, known=is_texture_of_ours(path))
 
     def begin(recorded: list[Recorded]) -> None:
         began.extend(recorded)
@@ -92,7 +92,6 @@ def write_steps(
     finally:
         remove([one.mesh for one in began])
         job.close()
-        landing.clear_quietly()
     if show and format_of(path) != "TEXTURE":
         places = result.get("paths", [])
         for obj, place in zip(objects, places, strict=True):

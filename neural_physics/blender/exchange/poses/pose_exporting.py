@@ -71,7 +71,8 @@ def pose_steps(obj: bpy.types.Object, path: Path, takes: Sequence[str] = ()) -> 
         raise Problem("poses_missing", object=obj.name)
     if count > MOST_POSES:
         raise Problem("poses_too_many", object=obj.name, found=f"{count:,}", allowed=f"{MOST_POSES:,}")
-    landing, job = Landing(files, known=os.path.lexists(path)), ScratchJob(KIND)
+    job = ScratchJob(KIND)
+    landing = Landing(files, job.folder, known=os.path.lexists(path))
     try:
         job.make_folder()
         landing.begin()
@@ -84,7 +85,6 @@ def pose_steps(obj: bpy.types.Object, path: Path, takes: Sequence[str] = ()) -> 
         return str(job.state.result.get("said", ""))
     finally:
         job.close()
-        landing.clear_quietly()
 
 
 def _chosen(dataset: Dataset, names: Sequence[str]) -> list[Take]:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from ....arrays import Floats
 from ....errors import Problem
-from ....files.links import make_way
 from ....pictures.png import write_png
 
 
@@ -38,7 +37,6 @@ def _write_exr(path: Path, pixels: Floats) -> None:
         chosen = scene.render.image_settings
         chosen.file_format, chosen.color_mode, chosen.color_depth = "OPEN_EXR", "RGBA", "32"
         chosen.exr_codec = "ZIP"
-        make_way(path)
         image.save_render(str(path), scene=scene)
     except RuntimeError as error:
         raise Problem("export_failed", path=path, reason=str(error).strip().rstrip(".")) from error

@@ -1,0 +1,95 @@
+"""Files that have been written take their places, all or none, whatever others put there meanwhile."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from neural_physics.blender.exchange.landing import Landing
+from neural_physics.errors import Problem
+from neural_physics.files import below
+
+pytestmark = [pytest.mark.blender, pytest.mark.once]
+
+
+@pytest.fixture(params=[True, False], ids=["held", "asked"])
+def place(request, tmp_path, monkeypatch) -> Path:
+    """Where two files are for, of which one is there, beside a folder with files that are called so, too."""
+    if not request.param:  # as on Windows
+        monkeypatch.setattr(below, "HOLDS_FOLDERS", False)
+    for name in ("shared", "ours", "mine"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "shared" / "walk.png").write_text("before")
+    for name in ("walk.png", "walk.json"):
+        (tmp_path / "mine" / name).write_text("mine")
+    return tmp_path / "shared"
+
+
+def landing_in(place: Path) -> Landing:
+    landing = Landing([place / "walk.json", place / "walk.png"], place.with_name("ours"), known=True)
+    landing.begin()
+    landing.scratch.write_text("new")
+    landing.scratch.with_name("walk.json").write_text("new")
+    return landing
+
+
+def said_in(folder: Path) -> dict[str, str]:
+    return {each.name: each.read_text() for each in folder.iterdir()}
+
+
+MINE = {"walk.png": "mine", "walk.json": "mine"}
+
+
+@pytest.mark.parametrize("other_disk", [False, True])
+def test_they_take_their_places_also_from_another_disk(place, monkeypatch, other_disk):
+    landing, really = landing_in(place), os.rename
+
+    def rename(path, target, **within):
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+    if other_disk:
+        monkeypatch.setattr(os, "rename", rename)
+    landing.land()
+    assert said_in(place) == {"walk.png": "new", "walk.json": "new"} and really is not rename
+    assert not said_in(place.with_name("ours") / "written")
+
+
+def test_what_cannot_land_leaves_all_that_was_there(place):
+    landing = landing_in(place)
+    (place / "walk.png").unlink()
+    (place / "walk.png").mkdir()
+    with pytest.raises(Problem) as raised:
+        landing.land()
+    assert raised.value.code == "folder_not_writable"
+    assert [each.name for each in place.iterdir()] == ["walk.png"] and (place / "walk.png").is_dir()
+
+
+def test_links_in_their_places_are_replaced_and_not_written_through(place):
+    landing, mine = landing_in(place), place.with_name("mine")
+    (place / "walk.png").unlink()
+    for name in ("walk.png", "walk.json"):
+        (place / name).symlink_to(mine / name)
+    (place / "walk.new").symlink_to(mine)
+    landing.land()
+    assert said_in(mine) == MINE
+    assert said_in(place) == {"walk.png": "new", "walk.json": "new"}
+    assert not any(each.is_symlink() for each in place.iterdir())
+
+
+def test_a_folder_that_was_exchanged_meanwhile_gets_nothing(place):
+    landing, mine = landing_in(place), place.with_name("mine")
+    place.rename(place.with_name("was"))
+    place.symlink_to(mine, target_is_directory=True)
+    with pytest.raises(Problem) as raised:
+        landing.land()
+    assert raised.value.code == "place_is_link" and said_in(mine) == MINE
+
+
+def test_a_folder_that_was_named_by_way_of_a_link_gets_the_files(place):
+    named = place.with_name("by_way_of")
+    named.symlink_to(place, target_is_directory=True)
+    landing_in(named).land()
+    assert said_in(place) == {"walk.png": "new", "walk.json": "new"}

@@ -59,10 +59,16 @@ class NEURALPHYSICS_OT_stop_playing(Button, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         obj = target(context)
-        playback.detach(obj)
+        left = playback.detach(obj)
         remove_cache(obj)
+        for modifier in left:
+            said = Problem("physics_stays_off", object=obj.name, modifier=modifier.name)
+            self.report({"WARNING"}, said.message)
         for mover in channel_objects(obj):
-            grabbing.release(mover)
+            try:
+                grabbing.release(mover)
+            except Problem as problem:
+                self.report({"WARNING"}, problem.message)
         if animation_plays() and not any(
             settings_of(other).playing for other in having_settings(scene_of(context).objects)
         ):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -32,7 +31,10 @@ from neural_physics.evaluation.rollouts import (
     tile,
 )
 from neural_physics.evaluation.verdict import Errors, judge
-from neural_physics.files.atomic import replace_atomically, writing
+from neural_physics.files.atomic import writing
+from neural_physics.files.below import clear_below, held
+from neural_physics.files.links import check_unmoved, resolved
+from neural_physics.files.new_folders import NewFolder
 from neural_physics.files.reading import read_json
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 from neural_physics.methods.interface import Method
@@ -66,6 +68,7 @@ def run(
     if folder.is_file():
         raise Problem("folder_not_writable", path=folder, reason="it is a file")
     _check_replaceable(folder)
+    really = resolved(folder)
     model, dataset = read_model(args.model), Dataset.open(args.dataset)
     check_belongs(model.info, args.model, dataset)
     recorded = find_colliders(model.info, dataset, held_out_takes(dataset))
@@ -97,7 +100,7 @@ def run(
     report = {**summed, "notes": recorded.notes}
     typical = windows[int(np.argsort(comparison.per_window)[len(windows) // 2])]
     emit({"event": "progress", "stage": "Drawing the report", "done": 0, "total": 1, "seconds_left": None})
-    with writing(folder), _written_whole(folder) as scratch:
+    with writing(folder), _written_whole(really) as scratch:
         # Made anew, each: in a folder that others write to, a link may stand in its place by now.
         with (scratch / "report.json").open("x", encoding="utf-8") as file:
             file.write(json.dumps(report, indent=1) + "\n")
@@ -141,17 +144,22 @@ def _said(report: dict[str, Any]) -> dict[str, str]:
 def _written_whole(folder: Path) -> Iterator[Path]:
     """A folder beside the results, whose files take their place once all of them are there.
 
-    So Blender, which may be showing the last evaluation, never reads half of one.
+    So Blender, which may be showing the last evaluation, never reads half of one. folder: that of the
+    results, resolved when the evaluation began; others may have exchanged it since.
     """
+    check_unmoved(folder).mkdir(parents=True, exist_ok=True)
     scratch = folder / "evaluation.new"
-    shutil.rmtree(scratch, ignore_errors=True)  # of an evaluation that was killed
-    scratch.mkdir(parents=True)
-    try:
-        yield scratch
-        for name in FILES:
-            replace_atomically(scratch / name, folder / name)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    clear_below(folder, scratch)  # of an evaluation that was killed
+    with held(folder, folder) as within, NewFolder(scratch, within) as made:
+        try:
+            yield scratch
+            check_unmoved(folder)
+            _check_replaceable(folder)
+            for name in FILES:
+                made.flush(name)
+                made.give_out(name, name)
+        finally:
+            clear_below(folder, scratch)
 
 
 def summary(

@@ -201,7 +201,7 @@ def go_on_from_last(lease: Lease, *, below: Path, last: tuple[str, ...] = ()) ->
         rename_below(below, left, mine)
     else:
         try:
-            copy_living_folder(left, scratch, below=below, last=last)
+            copy_living_folder(left, scratch, folder_below=below, target_below=below, last=last)
         except BaseException:
             clear_below(below, scratch)  # it may have filled the disk
             raise

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from io import TextIOWrapper
 from itertools import count, groupby
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Doubles, Floats
 from ..errors import Problem
@@ -110,7 +111,10 @@ def import_take(
     positions = read_cache(cache_path, mesh, object_name)
     existing = Dataset.open(dataset_path) if has_file(dataset_path / "dataset.json") else None
     known = existing.info.channels if existing else None
-    sampled = Sampled(*read_interaction(source, columns, known)) if isinstance(source, Path) else source
+    if isinstance(source, Path):
+        sampled = Sampled(*read_interaction(source, columns, known, frames=len(positions)))
+    else:
+        sampled = source
     if len(sampled.interaction) != len(positions):
         raise Problem(
             "interaction_shape",
@@ -150,28 +154,36 @@ def import_take(
 
 
 def read_interaction(
-    path: Path, columns: Sequence[str] = (), known: ChannelLayout | None = None
+    path: Path, columns: Sequence[str] = (), known: ChannelLayout | None = None, *, frames: int
 ) -> tuple[ChannelLayout, Floats]:
     """The channels of a CSV or .npy file, and y for all frames, (T, e) float32.
 
-    known: the channels of the dataset it is for, taken where they have the same names and sizes.
+    known: the channels of the dataset it is for, taken where they have the same names and sizes. frames: how
+    many rows an .npy must have. Of one of another shape no row is read: it may claim more than it holds.
     """
     if path.suffix.lower() == ".npy":
-        values = _read_npy(path)
-        if not columns and known is not None and known.size == values.shape[1]:
-            return known, values
+        mapped = _map_npy(path)
+        if len(mapped) != frames:
+            raise Problem("interaction_shape", path=path, found=f"{len(mapped)} rows", expected=f"{frames}")
+        if not columns and known is not None and known.size == mapped.shape[1]:
+            return known, _read_npy(mapped, path)
         if not columns:
-            raise Problem("interaction_unnamed", path=path, found=values.shape[1])
+            raise Problem("interaction_unnamed", path=path, found=mapped.shape[1])
+        if len(columns) != mapped.shape[1]:
+            raise _other_columns(path, mapped.shape[1], columns)
+        values = _read_npy(mapped, path)
     else:
         columns, values = _read_csv(path)
-    if len(columns) != values.shape[1]:
-        raise Problem(
-            "interaction_shape", path=path, found=f"{values.shape[1]} columns", expected=f"{len(columns)}"
-        )
+        if len(columns) != values.shape[1]:
+            raise _other_columns(path, values.shape[1], columns)
     layout = layout_of_columns(columns, path)
     if known is not None and _named_sizes(known) == _named_sizes(layout):
         layout = known
     return layout, values
+
+
+def _other_columns(path: Path, found: int, columns: Sequence[str]) -> Problem:
+    return Problem("interaction_shape", path=path, found=f"{found} columns", expected=f"{len(columns)}")
 
 
 def layout_of_columns(columns: Sequence[str], path: Path) -> ChannelLayout:
@@ -229,9 +241,9 @@ def _named_sizes(layout: ChannelLayout) -> list[tuple[str, int]]:
     return [(channel.name, channel.size) for channel in layout.channels]
 
 
-def _read_npy(path: Path) -> Floats:
+def _map_npy(path: Path) -> NDArray[Any]:
     try:
-        values = map_array(path)
+        values: NDArray[Any] = map_array(path)
     except FileNotFoundError as error:
         raise Problem("file_missing", path=path) from error
     except Exception as error:  # NumPy has many errors of its own
@@ -240,11 +252,12 @@ def _read_npy(path: Path) -> Floats:
         ) from error
     if values.ndim != 2:
         raise Problem("interaction_shape", path=path, found=f"{values.ndim} dimensions", expected="2")
-    if len(values) > MOST_FRAMES:
-        expected = f"{MOST_FRAMES:,} at most"
-        raise Problem("interaction_shape", path=path, found=f"{len(values):,} rows", expected=expected)
+    return values
+
+
+def _read_npy(mapped: NDArray[Any], path: Path) -> Floats:
     try:
-        values = np.asarray(values, np.float32)
+        values = np.asarray(mapped, np.float32)
     except (TypeError, ValueError) as error:
         raise Problem(
             "interaction_shape", path=path, found="data of another kind", expected="an array of numbers"

@@ -32,9 +32,21 @@ PROBLEMS: dict[str, str] = {
         "{object} must catch up {frames} frames before this one can be shown: click Catch Up, or go back "
         "to the start and play."
     ),
-    "unseen_writes": (
-        "{object}, which the view layer on show does not show, is simulated and may write on disk as frames are "
-        "visited: bake it, show it, or remove the view layer that it is for."
+    "physics_stays_off": (
+        "{modifier} of {object} stays switched off, since it keeps its frames on disk wherever this file says: "
+        "switch it on in the Modifiers tab if you know the file."
+    ),
+    "keys_of_more": (
+        "The keys of {object} that were put aside animate more than its place ({path}): choose the action "
+        "{action} in the Action Editor if you know this file."
+    ),
+    "visits_write": (
+        "{object} is simulated and keeps its frames on disk wherever this file says, so no frames are visited for "
+        "you: bake it, or switch its simulation off in the viewport, and try again."
+    ),
+    "visits_animated": (
+        "A key or a driver in this file changes where a simulation keeps its frames, so no frames are visited for "
+        "you: take the animation off that is called point_cache or domain_settings, and try again."
     ),
     "play_waits": (
         "{object} waits, since something else in this file is simulated and may write or delete files wherever "

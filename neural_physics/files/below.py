@@ -9,8 +9,9 @@ import errno
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import cast
 
 from ..errors import Problem
 from .links import check_no_link
@@ -18,7 +19,13 @@ from .replacing import when_let_go
 
 # Windows opens nothing relative to a folder; there each on the way is asked for a link just before.
 HOLDS_FOLDERS = {os.open, os.mkdir, os.symlink, os.rename} <= os.supports_dir_fd
+_HERE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)  # no link, and no change of line ends
+# How things are opened in a folder that is held.
 FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+INNER_FOLDER = FOLDER | _HERE
+READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _HERE  # a pipe is waited for by nobody
+CHANGED = os.O_RDWR | _HERE
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _HERE
 
 
 @contextmanager
@@ -34,23 +41,31 @@ def held(root: Path, folder: Path) -> Iterator[int | None]:
             check_no_link(root.joinpath(*parts[: depth + 1]))
         yield None
         return
-    opened = os.open(root, FOLDER)
-    try:
-        for depth, part in enumerate(parts):
-            within, opened = opened, _inner(opened, part, root.joinpath(*parts[: depth + 1]))
-            os.close(within)
-        yield opened
-    finally:
-        os.close(opened)
+    with ExitStack() as opened:
+        last: int | None = os.open(root, FOLDER)
+        opened.callback(os.close, cast(int, last))
+        for depth in range(len(parts)):
+            last = opened.enter_context(inner_folder(last, root.joinpath(*parts[: depth + 1])))
+        yield last
 
 
-def _inner(opened: int, name: str, path: Path) -> int:
+@contextmanager
+def inner_folder(opened: int | None, path: Path) -> Iterator[int | None]:
+    """A folder in one that `held` has opened, held in the same way. Raises what that does."""
+    if opened is None:
+        check_no_link(path)
+        yield None
+        return
     try:
-        return os.open(name, FOLDER | os.O_NOFOLLOW, dir_fd=opened)
+        inner = os.open(path.name, INNER_FOLDER, dir_fd=opened)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENOTDIR):
             check_no_link(path)
         raise
+    try:
+        yield inner
+    finally:
+        os.close(inner)
 
 
 def remove_below(root: Path, folder: Path) -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from .below import FOLDER
+from .below import CHANGED, INNER_FOLDER, NEW
+from .flushing import flush
 from .links import check_no_link
 from .replacing import when_let_go
 
 BLOCK = 1 << 20  # bytes that are copied at a time
-NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 class NewFolder:
@@ -33,7 +33,7 @@ class NewFolder:
             path.mkdir()
         else:
             os.mkdir(path.name, dir_fd=within)
-            self._held = os.open(path.name, FOLDER | os.O_NOFOLLOW, dir_fd=within)
+            self._held = os.open(path.name, INNER_FOLDER, dir_fd=within)
 
     def folder(self, name: str) -> NewFolder:
         """One in it."""
@@ -42,6 +42,14 @@ class NewFolder:
     def file(self, name: str) -> BinaryIO:
         """One in it, to be written."""
         return os.fdopen(os.open(self._place(name), NEW, 0o666, dir_fd=self._held), "wb")
+
+    def flush(self, name: str) -> None:
+        """Wait until one in it is on the disk itself."""
+        opened = os.open(self._place(name), CHANGED, dir_fd=self._held)
+        try:
+            flush(opened)
+        finally:
+            os.close(opened)
 
     def receive(self, path: Path) -> None:
         """A file from somewhere else, which is gone there then."""

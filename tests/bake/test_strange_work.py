@@ -193,7 +193,7 @@ def test_folders_within_folders_without_end_are_refused_in_a_sentence(tmp_path):
 def test_what_fills_the_disk_when_a_take_is_taken_over_is_deleted_again(tmp_path, monkeypatch):
     """A file with holes may claim more than the disk has, and whoever tries again would fill it again."""
 
-    def copy(folder, target, *, below, last):
+    def copy(folder, target, **about):
         target.mkdir()
         (target / "positions.pc2").write_bytes(b"0" * 1000)
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -19,7 +19,7 @@ import synthetic
 from test_body import dataset_with, solid
 from test_point_caches import mdd_bytes, pc2_bytes
 
-from neural_physics.datasets import frame_checks
+from neural_physics.datasets import frame_checks, importing
 from neural_physics.datasets.dataset_info import MOST_FRAMES
 from neural_physics.datasets.importing import import_take, layout_of_columns, read_interaction
 from neural_physics.datasets.takes import Dataset
@@ -269,11 +269,23 @@ def test_arrays_that_do_not_fit_are_refused(files):
     (files / "cut.npy").write_bytes((files / "several.npy").read_bytes()[:50])
     for name in ("flat", "objects", "empty", "several", "cut"):
         with pytest.raises(Problem) as raised:
-            read_interaction(files / f"{name}.npy", ["Hand.x", "Hand.y", "Hand.z"])
+            read_interaction(files / f"{name}.npy", ["Hand.x", "Hand.y", "Hand.z"], frames=len(HAND))
         assert raised.value.code == "interaction_shape"
     with pytest.raises(Problem) as raised:
         add(files, y="hand.npy")
     assert raised.value.code == "interaction_unnamed"
+
+
+@pytest.mark.parametrize("shape", [(1_000_000, 3), (len(HAND), 1_000_000)])
+def test_what_an_array_of_another_shape_claims_is_not_read(files, monkeypatch, shape):
+    """A file of holes may claim any number of rows and columns."""
+    with (files / "holes.npy").open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": shape})
+        file.truncate(file.tell() + 4 * shape[0] * shape[1])
+    monkeypatch.setattr(importing, "_read_npy", lambda *_: pytest.fail("it is read"))
+    with pytest.raises(Problem) as raised:
+        read_interaction(files / "holes.npy", ["Hand.x", "Hand.y", "Hand.z"], frames=len(HAND))
+    assert raised.value.code == "interaction_shape"
 
 
 def test_other_meshes_other_frame_rates_and_taken_names_are_refused(files):

@@ -25,6 +25,7 @@ from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.evaluation.report_page import only_shows_itself
 from neural_physics.evaluation.rollouts import rollout, rollout_errors, tile
+from neural_physics.files.new_folders import NewFolder
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
@@ -232,14 +233,36 @@ def test_a_link_that_is_put_where_it_writes_is_not_written_through(
     path, own = tmp_path / "sheet.safetensors", tmp_path / "own"
     path.write_bytes(model_bytes)
     own.write_text("mine")
-    made = Path.mkdir
 
-    def made_and_exchanged(folder: Path, *args: object, **more: object) -> None:
-        made(folder, *args, **more)
-        if folder.name == "evaluation.new":
-            (folder / name).symlink_to(own)
+    def made_and_exchanged(folder: Path, within: int | None) -> NewFolder:
+        made = NewFolder(folder, within)
+        (folder / name).symlink_to(own)
+        return made
 
-    monkeypatch.setattr(Path, "mkdir", made_and_exchanged)
+    monkeypatch.setattr(evaluate, "NewFolder", made_and_exchanged)
     with pytest.raises(Problem, match="cannot be written to"):
         run(path, dataset.path, tmp_path / "out", "--frames", "40")
     assert own.read_text() == "mine" and not (tmp_path / "out" / name).exists()
+
+
+def test_a_folder_that_is_exchanged_while_it_evaluates_gets_nothing(
+    dataset, model_bytes, tmp_path, monkeypatch
+):
+    path, out, own = tmp_path / "sheet.safetensors", tmp_path / "out", tmp_path / "own"
+    path.write_bytes(model_bytes)
+    out.mkdir()
+    own.mkdir()
+    for name in evaluate.FILES:
+        (own / name).write_text("mine")
+    really = evaluate.compare
+
+    def compare_and_exchange(*about: object, **more: object) -> object:
+        out.rmdir()
+        out.symlink_to(own, target_is_directory=True)
+        return really(*about, **more)
+
+    monkeypatch.setattr(evaluate, "compare", compare_and_exchange)
+    with pytest.raises(Problem) as raised:
+        run(path, dataset.path, out, "--frames", "40")
+    assert raised.value.code == "place_is_link"
+    assert {each.read_text() for each in own.iterdir()} == {"mine"}

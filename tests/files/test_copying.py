@@ -42,7 +42,9 @@ def living_folder(tmp_path):
 def test_every_copy_is_whole_and_what_is_asked_for_last_is_no_older_than_the_rest(living_folder, tmp_path):
     for number in range(100):
         copy = tmp_path / str(number)
-        copy_living_folder(living_folder, copy, below=tmp_path, last=("takes", "take.json"))
+        copy_living_folder(
+            living_folder, copy, folder_below=tmp_path, target_below=tmp_path, last=("takes", "take.json")
+        )
         assert {path.name for path in copy.iterdir()} == {"state", "takes"}
         assert {path.name for path in (copy / "takes").iterdir()} == {"rows", "take.json"}
         rows = (copy / "takes" / "rows").stat().st_size // 4
@@ -57,7 +59,7 @@ def test_what_is_half_written_or_no_file_stays_behind_and_links_stay_links(tmp_p
     (folder / "take.json.new").write_text("{")
     os.mkfifo(folder / "pipe")
     (folder / "elsewhere").symlink_to(tmp_path, target_is_directory=True)
-    copy_living_folder(folder, copy, below=tmp_path)
+    copy_living_folder(folder, copy, folder_below=tmp_path, target_below=tmp_path)
     assert [path.name for path in copy.iterdir()] == ["elsewhere"]
     assert (copy / "elsewhere").is_symlink()
 
@@ -68,7 +70,7 @@ def test_a_program_that_may_do_more_may_do_no_more_as_somebody_elses(tmp_path):
     folder.mkdir()
     (folder / "tool").write_bytes(b"program")
     (folder / "tool").chmod(0o6755)
-    copy_living_folder(folder, copy, below=tmp_path)
+    copy_living_folder(folder, copy, folder_below=tmp_path, target_below=tmp_path)
     assert (copy / "tool").read_bytes() == b"program" and not (copy / "tool").stat().st_mode & 0o7111
 
 
@@ -100,5 +102,5 @@ def test_nothing_is_written_through_links_that_are_put_into_the_copy_meanwhile(
 
     monkeypatch.setattr(shutil, "copyfileobj", exchange_after)
     with suppress(Problem, OSError):
-        copy_living_folder(folder, copy, below=tmp_path)
+        copy_living_folder(folder, copy, folder_below=tmp_path, target_below=tmp_path)
     assert [path.read_text() for path in mine.rglob("*") if path.is_file()] == ["mine"]

@@ -18,6 +18,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..jobs.main_thread import in_main_thread
+from ..jobs.timers import in_window
 from .dropped_models import dropped_on
 from .marking import holds_model
 
@@ -72,6 +73,7 @@ def leave_imported_alone(*_: object) -> None:
         _left_alone.update(drop for obj in others for drop in _drops_on(obj))
 
 
+@in_window
 def play_waiting() -> float | None:
     """Play what was dropped; Blender's timer. Returns the seconds until it is to be called again."""
     if bpy.app.is_job_running("RENDER"):

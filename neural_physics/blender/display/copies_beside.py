@@ -19,11 +19,17 @@ def collection_name(what: str, obj: bpy.types.Object) -> str:
 
 
 def open_collection(scene: bpy.types.Scene, name: str) -> bpy.types.Collection:
-    """The collection of that name, in the scene, without the copies that were in it."""
+    """The collection of that name, in the scene, without the copies that were in it.
+
+    One that is somewhere else gives its name up: what is in it may be hidden there, and is nobody's copy.
+    """
     remove_copies(name)
-    collection = bpy.data.collections.get((name, None)) or bpy.data.collections.new(name)
-    if collection.name not in scene.collection.children:
-        scene.collection.children.link(collection)
+    there = bpy.data.collections.get((name, None))
+    if there is not None and there in scene.collection.children.values():
+        return there
+    collection = bpy.data.collections.new(name)
+    collection.rename(name, mode="ALWAYS")
+    scene.collection.children.link(collection)
     return collection
 
 

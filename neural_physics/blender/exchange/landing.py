@@ -16,7 +16,7 @@ from ...files.new_folders import NewFolder
 
 
 class Landing:
-    """`scratch` is to be written, in a folder that is ours alone, and then takes the place of the last of some files.
+    """`scratch` is to be written, in a folder of ours, and then takes the place of the last of some files.
 
     The others do so with it. Blender writes through links: where others may write to the folder that the
     files are for, they could lead it anywhere.
@@ -49,7 +49,7 @@ class Landing:
     def land(self) -> None:
         """Let what was written take its place.
 
-        Raises Problem("place_is_link" | "folder_not_writable" | "disk_full"); then all that was there is there.
+        Raises Problem("place_is_link" | "folder_not_writable" | "disk_full"); then all is as it was.
         """
         with writing(self._named):
             self._clear()

@@ -19,7 +19,7 @@ from ...datasets.point_caches import pc2_header
 from ...errors import Problem
 from ...files.atomic import writing
 from ..playing.handlers import PLAYED, settle_previews
-from ..scene.simulation_caches import check_unseen
+from ..scene.simulation_caches import check_visits
 from ..scene.sources import read_positions
 from .plain_meshes import make_bare
 
@@ -84,7 +84,7 @@ def record_steps(
     "export_without_faces" | "export_topology_changes" | "folder_not_writable" | "disk_full"), and what keeps
     an object from playing on the way.
     """
-    check_unseen(scene)
+    check_visits()
     timelines = [PLAYED.sound_session(obj).timeline for obj in objects]
     before = sorted({number for timeline in timelines for number in timeline.missing(sampling.first)})
     settle_previews(playing=False)  # recorded is what the meshes show

@@ -19,6 +19,7 @@ from ...jobs.wording import job_name, progress
 from ..settings.own_folders import user_folder
 from ..settings.paths import remove_if_empty
 from .redrawing import Progress, redraw
+from .timers import in_window
 
 POLL_EVERY = 0.2  # seconds
 Delivery = Callable[[Path, dict[str, Any]], bool]
@@ -237,6 +238,7 @@ def _watch() -> None:
         bpy.app.timers.register(_tick, first_interval=POLL_EVERY, persistent=True)
 
 
+@in_window
 def _tick() -> float | None:
     for job in list(_jobs.values()):
         before = job.state

@@ -6,16 +6,22 @@ animation plays. Its action is taken off it meanwhile, and kept in its settings,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
 import bpy
 
 from ...errors import Problem
+from ..scene.animation.animated_paths import paths_in
 from ..scene.references import is_in
 from ..scene.selecting import check_selectable
 from ..settings.properties import settings_of
 
 TRANSFORM = "TRANSFORM_OT_"  # how the names of the operators begin that move what is selected
+# What curves that are given back may move: of an action that came with a file, anything else may be anywhere.
+PLACED = re.compile(r"(pose\.bones\[.*\]\.)?(delta_)?(location|rotation_(euler|quaternion|axis_angle)|scale)")
+
+_put_aside = set[tuple[int, int]]()  # movers and actions, by session_uid, of which that was done here
 
 
 def may_grab(mover: bpy.types.Object) -> bool:
@@ -60,6 +66,7 @@ def grab(mover: bpy.types.Object) -> None:
     if animation is None or not may_grab(mover):
         return
     if animation.action is not None:
+        _put_aside.add((mover.session_uid, animation.action.session_uid))
         settings.resting_action = animation.action
         animation.action = None
     if _plays_strips(animation):
@@ -70,9 +77,14 @@ def release(mover: bpy.types.Object) -> None:
     """Give an object its keys back; harmless where none were put aside.
 
     An action that it has been given meanwhile is its own, and stays.
+    Raises Problem("keys_of_more") where a file says what was put aside, and that animates more than a place.
     """
     settings = settings_of(mover)
     action, strips = settings.resting_action, settings.resting_strips
+    if action is not None and (mover.session_uid, action.session_uid) not in _put_aside:
+        path = next((path for path in paths_in(action) if not PLACED.fullmatch(path)), None)
+        if path is not None:
+            raise Problem("keys_of_more", object=mover.name, action=action.name, path=path)
     settings.resting_action, settings.resting_strips = None, False
     animation = mover.animation_data or mover.animation_data_create()
     if animation is None:

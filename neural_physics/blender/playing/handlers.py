@@ -107,7 +107,7 @@ def after_save(*_: object) -> None:
 @persistent
 def on_render(scene: bpy.types.Scene, *_: object) -> None:
     """A script may have edited what the render shows without notice."""
-    if bpy.app.background and PLAYED.sessions() and PLAYED.consent.goes_further:
+    if bpy.app.background and PLAYED.sessions() and PLAYED.consent.may_visit:
         for layer in scene.view_layers:
             if layer.use:
                 layer.update()
@@ -116,7 +116,7 @@ def on_render(scene: bpy.types.Scene, *_: object) -> None:
 def show_current_frame() -> None:
     """Show all objects of the current scene at its frame; opening a file calls no frame handler."""
     context = bpy.context
-    if context.scene is not None:
+    if context.scene is not None and not PLAYED.waits:
         PLAYED.visit(context.scene, context.evaluated_depsgraph_get())
 
 

@@ -15,7 +15,7 @@ from ...files.atomic import writing
 from ...files.looking import has_folder
 from ...files.replacing import replace
 from ..scene.modifiers.cache_modifier import show_cache
-from ..scene.simulation_caches import check_unseen
+from ..scene.simulation_caches import check_visits
 from .handlers import PLAYED, settle_previews
 from .output.geometry_nodes import read_positions
 from .output.position_places import positions_mesh
@@ -54,7 +54,7 @@ def bake_steps(
         raise Problem("frames_reversed", object=obj.name, first=first, last=last)
     if has_folder(path):
         raise Problem("file_is_folder", path=path)
-    check_unseen(scene)
+    check_visits()
     session = PLAYED.sound_session(obj)
     settle_previews(playing=False)  # the file is made of what the mesh shows
     before = session.timeline.missing(first)

@@ -15,7 +15,7 @@ from ..jobs import host
 from ..scene.live_fabric import live_names
 from ..scene.modifiers.cache_modifier import remove_cache
 from ..scene.modifiers.modifier_stack import check_play_place, play_place, restore_physics, switch_off_physics
-from ..scene.simulation_caches import check_unseen
+from ..scene.simulation_caches import check_visits
 from ..settings.having_settings import having_settings
 from ..settings.properties import NEURALPHYSICS_PG_object, settings_of
 from . import handlers
@@ -131,11 +131,11 @@ def may_deliver(folder: Path, kind: str) -> bool:
 
     What was begun here, in this file, may where nothing waits; all else until the artist asks for motion.
     """
-    return (host.began_here(folder, kind) and not waits()) or PLAYED.consent.goes_further
+    return (host.began_here(folder, kind) and not waits()) or PLAYED.consent.may_visit
 
 
-def detach(obj: bpy.types.Object) -> None:
-    """Stop playing: the object is as it was before `attach`."""
+def detach(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
+    """Stop playing: the object is as it was before `attach`, but for what `restore_physics` returns."""
     PLAYED.stop(obj)
     settings = settings_of(obj)
     settings.playing = False
@@ -143,8 +143,9 @@ def detach(obj: bpy.types.Object) -> None:
     remove_numbers(obj, positions_mesh(obj) if obj.type == "MESH" else None)
     take_place(obj)
     geometry_nodes.remove_modifier(obj)
-    restore_physics(obj)
+    left = restore_physics(obj)
     resume_collisions()
+    return left
 
 
 def _lock_interface(settings: NEURALPHYSICS_PG_object) -> None:
@@ -206,11 +207,13 @@ def catch_up(scene: bpy.types.Scene) -> Generator[tuple[int, int], None, None]:
     """Visit the frames that are missing before the scene's one; yields how many are done, of how many.
 
     For long waits that are to be seen, and stopped by closing the iterator. The scene ends where it was.
+    Raises what `check_visits` does.
     """
     PLAYED.go_on()
-    check_unseen(scene)
     frame, subframe = scene.frame_current, scene.frame_subframe
     frames = PLAYED.missing(scene)
+    if frames:
+        check_visits()
     try:
         for done, missing in enumerate(frames, 1):
             scene.frame_set(missing)

@@ -19,9 +19,10 @@ from ...errors import Problem
 from ...methods.loaded_models import LoadedModels
 from ...plain_text import print_line
 from ...timeline.stepping import together
+from ..jobs.timers import in_window
 from ..scene.references import search_again
 from ..scene.setting_up import keep_names
-from ..scene.simulation_caches import first_unseen
+from ..scene.simulation_caches import check_visits
 from ..settings.edits import note_edit
 from ..settings.from_files.readable_names import readable_name
 from ..settings.having_settings import has_settings, having_settings
@@ -91,13 +92,9 @@ class PlayedObjects:
 
     def go_on(self) -> None:
         """The artist has asked for motion: see `Consent`. What was left undone meanwhile is done."""
-        self.consent.give()
+        self.consent.give(bpy.context.scene)
         self.rebuild()
         resume_collisions()
-
-    def may_visit(self, scene: bpy.types.Scene) -> bool:
-        """Whether frames may be visited that nobody went to."""
-        return self.consent.goes_further and first_unseen(scene) is None
 
     def start(self, obj: bpy.types.Object) -> PlaySession:
         """A new session for an object. Raises what `PlaySession` does."""
@@ -161,7 +158,7 @@ class PlayedObjects:
 
     def predict(self, scene: bpy.types.Scene) -> None:
         """Write what objects will show at the scene's frame, where that is known before it is evaluated."""
-        if self._catching_up or self.waits:
+        if self._catching_up or self._waits_in(scene):
             return
         if scene.frame_current <= scene.frame_start:
             resume_collisions()  # simulations begin here; a script may have added one without notice
@@ -187,7 +184,7 @@ class PlayedObjects:
 
     def visit(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """Show every object as it is at the scene's frame."""
-        if not self._sessions or self._waits_in(depsgraph):
+        if not self._sessions or self._waits_in(scene, depsgraph):
             return
         if self._catching_up:
             self._record_next(scene, depsgraph, self._catching_up)
@@ -205,9 +202,7 @@ class PlayedObjects:
             with _KeepingProblem(session):
                 reader.look(obj, depsgraph, visit)
         missing = span(reader.needs(visit) for _, _, reader in _sound(followed))
-        # By itself nothing is done that writes on disk, where a stranger's file says: nor as it is rendered,
-        # which visits one frame alone where there is no extension.
-        if missing and self.may_visit(scene):
+        if missing and self.consent.may_visit:
             further = span(reader.further(visit, scene.frame_end) for _, _, reader in _sound(followed))
             self._catch_up(scene, visit, missing, further, patient=rendering or bpy.app.background)
             if not rendering:
@@ -228,8 +223,10 @@ class PlayedObjects:
                 each.states()
                 session.show(obj, moment, each.shapes)
 
-    def _waits_in(self, depsgraph: bpy.types.Depsgraph) -> bool:
-        if self.waits and depsgraph.mode == "RENDER":  # where no panel says it
+    def _waits_in(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> bool:
+        if self._sessions:
+            self.consent.note_scene(scene)
+        if self.waits and depsgraph is not None and depsgraph.mode == "RENDER":  # where no panel says it
             for session in self._sessions.values():
                 print_line(Problem("play_waits", object=session.name).message)
         return self.waits
@@ -242,7 +239,7 @@ class PlayedObjects:
         for session in self._sessions.values() if animation else ():
             if session.reader is not None:
                 session.reader.note_keys_changed()
-        if not self._sessions or self.waits or is_playing(depsgraph):
+        if not self._sessions or self._waits_in(scene) or is_playing(depsgraph):
             return
         followed = self._present(scene, depsgraph, self._sessions.values())
         for session, obj, reader in followed:
@@ -256,7 +253,7 @@ class PlayedObjects:
         if any(session.stale for session, _, _ in _sound(followed)):
             if not self.missing(scene):
                 self.visit(scene, depsgraph)
-            elif not self.may_visit(scene):
+            elif not self.consent.may_visit:
                 self.visit(scene, depsgraph)  # which says so
             elif not bpy.app.background and not bpy.app.timers.is_registered(_show_current_frame):
                 # Another frame cannot be evaluated in the middle of this evaluation.
@@ -266,7 +263,7 @@ class PlayedObjects:
         """Show all afresh after an undo, which brought back the mesh and settings of before."""
         search_again()
         note_edit()
-        self.consent.ask_anew()
+        self.consent.note_undo()
         self.rebuild()
         if self.waits:
             return
@@ -391,8 +388,8 @@ class PlayedObjects:
         keyed = any(isinstance(update.id, bpy.types.Key) for update in depsgraph.updates)
         for update in depsgraph.updates:
             data = update.id
-            if data is not None and data.library is not None:
-                self.consent.note_linked(data)
+            if data is not None and data.original is not None:
+                self.consent.note_update(data.original)
             fewer |= isinstance(data, bpy.types.Collection | bpy.types.Scene)
             if isinstance(data, bpy.types.Action):
                 animation = True
@@ -413,10 +410,13 @@ class PlayedObjects:
         return moved, animation
 
 
+@in_window
 def _show_current_frame() -> None:
     scene = bpy.context.scene
     if scene is not None and not bpy.app.is_job_running("RENDER"):
-        scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+        with suppress(Problem):  # something has come meanwhile
+            check_visits()
+            scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
 
 
 def _said_to_play() -> Iterator[bpy.types.Object]:

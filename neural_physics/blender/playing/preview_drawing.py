@@ -14,6 +14,7 @@ from ..gpu.decoder import Decoded, GpuDecoder
 from ..gpu.preview import Preview, View, viewport_colour
 from ..gpu.shaders import forget_shaders
 from ..gpu.uploaded_models import forget_models
+from ..jobs.timers import in_window
 from ..settings.registration import ViewportHandler
 from .handlers import PLAYED, settle_previews
 from .output.previewing import DRAWN_SHADING, CardShape
@@ -123,9 +124,14 @@ def _draw() -> None:
         return
     if space.shading.type == DRAWN_SHADING:
         DRAWING.draw(_previewed(), View.current(), space)
-    if PLAYED.previews_unsettled() and not bpy.app.timers.is_registered(settle_previews):
+    if PLAYED.previews_unsettled() and not bpy.app.timers.is_registered(_settle):
         # Nothing may be changed while it is drawn.
-        bpy.app.timers.register(settle_previews, first_interval=0.0)
+        bpy.app.timers.register(_settle, first_interval=0.0)
+
+
+@in_window
+def _settle() -> None:
+    settle_previews()
 
 
 def _previewed() -> list[PlaySession]:

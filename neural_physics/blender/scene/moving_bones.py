@@ -16,6 +16,7 @@ from ...interaction.channels import Channel, ChannelLayout
 from .rigs.reacting_bones import TIP
 from .rigs.rig_actions import actions_of, curves_of
 from .sampling import ChannelSampler, reference_frame_of
+from .simulation_caches import what_animates_writing, what_writes
 
 POSES = 4  # looked at of each action, evenly through it
 MOST_ACTIONS = 8  # looked at, evenly among all
@@ -30,9 +31,10 @@ def moving_bones(obj: bpy.types.Object, rig: bpy.types.Object, names: Sequence[s
 
     All of them where the armature has no actions, or these move none of them. It is posed as in its actions
     for a moment, at the frame that the scene is at: other frames would be simulated by what is simulated.
+    Not where anything writes on disk, or may: what depends on the armature is simulated in these poses.
     """
     actions = list(actions_of(rig))
-    if not actions or not names:
+    if not actions or not names or what_writes() or what_animates_writing():
         return list(names)
     parts = (*names, *(name + TIP for name in names))
     channel = Channel(rig.name, "joints", 3 * len(parts), rig.name, parts=parts)

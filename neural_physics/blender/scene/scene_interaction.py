@@ -13,7 +13,7 @@ from ..settings.frame_rate import frame_rate_of
 from ..settings.properties import settings_of
 from .rigs.skins import check_skin
 from .sampling import ChannelSampler, layout_of, reference_frame_of
-from .simulation_caches import check_unseen
+from .simulation_caches import check_visits
 
 Sampling = Generator[tuple[int, int], None, Sampled]
 
@@ -24,7 +24,7 @@ def sample_steps(scene: bpy.types.Scene, obj: bpy.types.Object, count: int) -> S
     Raises what `check_skin`, `layout_of`, `ChannelSampler` and `frame_rate_of` do.
     """
     check_skin(obj)
-    check_unseen(scene)
+    check_visits()
     layout, frame_name = layout_of(obj), reference_frame_of(obj)
     sampler = ChannelSampler(obj, layout, frame_name, {}, fps=frame_rate_of(scene))
     first = settings_of(obj).start_frame

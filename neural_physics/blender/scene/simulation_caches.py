@@ -24,18 +24,41 @@ def caches_of_bodies(scene: bpy.types.Scene) -> Iterator[bpy.types.PointCache]:
         yield scene.rigidbody_world.point_cache
 
 
-def caches_of(obj: bpy.types.Object) -> Iterator[bpy.types.PointCache]:
-    """But for those that are not there, as a changed file has them: nothing is written by what lacks one."""
-    found: list[bpy.types.PointCache | None] = []
-    for modifier in obj.modifiers:
-        if isinstance(modifier, bpy.types.SoftBodyModifier) and obj.soft_body is None:
-            continue  # as no Blender makes it; to ask for its cache would end this one
-        if isinstance(modifier, bpy.types.ClothModifier | bpy.types.SoftBodyModifier):
-            found.append(modifier.point_cache)
-        elif isinstance(modifier, bpy.types.DynamicPaintModifier) and modifier.canvas_settings is not None:
-            found += [surface.point_cache for surface in modifier.canvas_settings.canvas_surfaces]
-    found += [particles.point_cache for particles in obj.particle_systems]
+def caches_of(obj: bpy.types.Object, *, switched_on: bool = False) -> Iterator[bpy.types.PointCache]:
+    """But for those that are not there, as a changed file has them: nothing is written by what lacks one.
+
+    switched_on: only of what is simulated as frames are visited.
+    """
+    found = [
+        cache
+        for modifier in obj.modifiers
+        if modifier.show_viewport or not switched_on
+        for cache in _caches_of_modifier(obj, modifier)
+    ]
+    if not switched_on:  # and of particles without a modifier
+        found += [each.point_cache for each in obj.particle_systems if each.point_cache not in found]
     yield from (cache for cache in found if cache is not None)
+
+
+def _caches_of_modifier(
+    obj: bpy.types.Object, modifier: bpy.types.Modifier
+) -> list[bpy.types.PointCache | None]:
+    if isinstance(modifier, bpy.types.SoftBodyModifier) and obj.soft_body is None:
+        return []  # as no Blender makes it; to ask for its cache would end this one
+    if isinstance(modifier, bpy.types.ClothModifier | bpy.types.SoftBodyModifier):
+        return [modifier.point_cache]
+    if isinstance(modifier, bpy.types.DynamicPaintModifier) and modifier.canvas_settings is not None:
+        return [surface.point_cache for surface in modifier.canvas_settings.canvas_surfaces]
+    if isinstance(modifier, bpy.types.ParticleSystemModifier) and modifier.particle_system is not None:
+        return [modifier.particle_system.point_cache]
+    return []
+
+
+def may_write(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> bool:
+    """Whether a modifier writes on disk where it is switched on."""
+    if isinstance(modifier, bpy.types.FluidModifier) and modifier.domain_settings is not None:
+        return not _is_baked(modifier.domain_settings)
+    return any(writes(cache) for cache in _caches_of_modifier(obj, modifier) if cache is not None)
 
 
 def writes(cache: bpy.types.PointCache) -> bool:
@@ -46,7 +69,7 @@ def writes(cache: bpy.types.PointCache) -> bool:
 
 
 def what_writes() -> frozenset[Hashable]:
-    """Whatever writes or deletes on disk as frames are visited, as things are now; each by what it is of.
+    """Whatever writes or deletes on disk as shapes are shown, as things are now; each by what it is of.
 
     A fluid does so in a folder that the file names.
     """
@@ -68,7 +91,7 @@ def _written_by(obj: bpy.types.Object) -> Iterator[Hashable]:
 
 
 def _places(cache: bpy.types.PointCache) -> tuple[str, ...]:
-    return tuple(item.filepath for item in cache.point_caches)
+    return tuple(said for item in cache.point_caches for said in (item.filepath, item.name))
 
 
 def what_animates_writing() -> frozenset[Hashable]:
@@ -79,32 +102,29 @@ def what_animates_writing() -> frozenset[Hashable]:
     return frozenset(animated("point_cache", "domain_settings", "fluid_type"))
 
 
-def first_unseen(scene: bpy.types.Scene) -> bpy.types.Object | None:
-    """An object that the view layer on show does not, and that may write on disk in another one.
+def first_writer() -> bpy.types.Object | bpy.types.Scene | None:
+    """The first that writes on disk as frames are visited, in whatever scene or view layer it is.
 
-    A script that visits a frame has all view layers evaluated; Blender's own playing only what is on show.
+    What is switched off does not, unless anything is switched on and off from frame to frame.
     """
-    if len(scene.view_layers) == 1:
-        return None
-    shown = bpy.context.view_layer if bpy.context.scene == scene else scene.view_layers[0]
-    changing = bool(what_animates_writing())
+    switched_on = not any(True for _ in animated("show_viewport"))
     for obj in bpy.data.objects:
-        simulates = has_fluid(obj) or any(True for _ in caches_of(obj))
-        may_write = any(True for _ in _written_by(obj)) or (changing and simulates)
-        if may_write and not _is_seen(obj, shown):
+        fluids = (each for each in _fluids_of(obj, switched_on=switched_on) if not _is_baked(each))
+        if any(map(writes, caches_of(obj, switched_on=switched_on))) or any(True for _ in fluids):
             return obj
-    return None
+    return next((scene for scene in bpy.data.scenes if any(map(writes, caches_of_bodies(scene)))), None)
 
 
-def _is_seen(obj: bpy.types.Object, layer: bpy.types.ViewLayer | None) -> bool:
-    return layer is not None and obj.name in layer.objects and obj.visible_get(view_layer=layer)
+def check_visits() -> None:
+    """Raise Problem("visits_write" | "visits_animated") where to visit frames may let something write.
 
-
-def check_unseen(scene: bpy.types.Scene) -> None:
-    """Raise Problem("unseen_writes") where to visit frames would let something write that nobody looks at."""
-    obj = first_unseen(scene)
-    if obj is not None:
-        raise Problem("unseen_writes", object=readable_name(obj))
+    A script that visits a frame has all view layers evaluated, and frames that nobody looks at.
+    """
+    writer = first_writer()
+    if writer is not None:
+        raise Problem("visits_write", object=readable_name(writer))
+    if what_animates_writing():
+        raise Problem("visits_animated")
 
 
 def _has_hidden_soft_body(obj: bpy.types.Object) -> bool:
@@ -128,12 +148,15 @@ def kept_by_libraries() -> list[bpy.types.Object]:
     But for fluids.
     """
     linked = (obj for obj in bpy.data.objects if obj.library is not None)
-    return [obj for obj in linked if any(map(writes, caches_of(obj)))]
+    return [obj for obj in linked if _has_hidden_soft_body(obj) or any(map(writes, caches_of(obj)))]
 
 
-def _fluids_of(obj: bpy.types.Object) -> Iterator[bpy.types.FluidDomainSettings]:
+def _fluids_of(
+    obj: bpy.types.Object, *, switched_on: bool = False
+) -> Iterator[bpy.types.FluidDomainSettings]:
     for modifier in obj.modifiers:
-        if isinstance(modifier, bpy.types.FluidModifier) and modifier.domain_settings is not None:
+        counts = modifier.show_viewport or not switched_on
+        if isinstance(modifier, bpy.types.FluidModifier) and modifier.domain_settings is not None and counts:
             yield modifier.domain_settings
 
 

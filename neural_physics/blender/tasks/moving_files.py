@@ -143,7 +143,7 @@ def _copy(folder: Path, target: Path) -> None:
         raise Problem("disk_full", path=target.parent)
     scratch = target.with_name(f"{target.name}.new")
     try:
-        copy_living_folder(folder, scratch, below=target.parent)
+        copy_living_folder(folder, scratch, folder_below=folder, target_below=target.parent)
         rename(scratch, target)
     except OSError:
         shutil.rmtree(scratch, ignore_errors=True)

@@ -21,6 +21,7 @@ from ...files.links import check_no_link
 from ...jobs.life_cycle import JobState
 from ..jobs import host
 from ..jobs.redrawing import redraw_panels
+from ..jobs.timers import in_window
 
 BAKE = "bake"  # the kind of job
 LOOK_EVERY, LOOK_AT_LEAST_EVERY = 5.0, 30.0  # seconds
@@ -154,6 +155,7 @@ def forget_watched() -> None:
         bpy.app.timers.unregister(_tick)
 
 
+@in_window
 def _tick() -> float | None:
     fresh = [watched.collect() for watched in _watched.values()]
     for watched in _watched.values():

@@ -30,16 +30,25 @@ def _path_of(curve: bpy.types.FCurve) -> str | None:
 def _curves() -> Iterator[bpy.types.FCurve]:
     """Blender has them in actions, as drivers, and in strips, where they set what is of the strip."""
     for action in bpy.data.actions:
-        for layer in action.layers:
-            for strip in layer.strips:
-                for bag in getattr(strip, "channelbags", ()):
-                    yield from bag.fcurves
-        # Blender 4.5 plays actions without layers, too, where a file has such.
-        yield from getattr(action, "fcurves", ())
+        yield from _curves_in(action)
     for animation in animations():
         yield from animation.drivers
         for track in animation.nla_tracks:
             yield from _of_strips(track.strips)
+
+
+def _curves_in(action: bpy.types.Action) -> Iterator[bpy.types.FCurve]:
+    for layer in action.layers:
+        for strip in layer.strips:
+            for bag in getattr(strip, "channelbags", ()):
+                yield from bag.fcurves
+    # Blender 4.5 plays actions without layers, too, where a file has such.
+    yield from getattr(action, "fcurves", ())
+
+
+def paths_in(action: bpy.types.Action) -> Iterator[str]:
+    """What an action animates; "" for what cannot be read."""
+    return (_path_of(curve) or "" for curve in _curves_in(action))
 
 
 def animations() -> Iterator[bpy.types.AnimData]:

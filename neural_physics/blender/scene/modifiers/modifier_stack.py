@@ -10,6 +10,7 @@ import bpy
 from ....errors import Problem
 from ...settings.from_files.readable_names import readable_name
 from ...settings.properties import settings_of
+from ..simulation_caches import may_write
 from ..sources import (
     CARRYING_TYPES,
     carrying_modifiers,
@@ -23,6 +24,8 @@ PLAY_GROUPS = "Neural Physics Play"  # what the names of the node groups begin w
 LONGEST = 100_000  # characters: the names of hundreds of modifiers
 CACHE, CACHE_BLENDED = "Neural Physics Cache", "Neural Physics Blend"  # modifiers that show files
 SEQUENCE = "Neural Physics Sequence"  # and Alembic or USD
+
+_switched_off = set[int]()  # the session_uid of what it was done to here, and not in a file that was opened
 
 
 def physics_place(obj: bpy.types.Object) -> int:
@@ -90,16 +93,25 @@ def switch_off_physics(obj: bpy.types.Object) -> None:
         remembered.setdefault(modifier.name, [modifier.show_viewport, modifier.show_render])
         modifier.show_viewport = modifier.show_render = False
     settings.hidden_modifiers = json.dumps(remembered)
+    _switched_off.add(obj.session_uid)
 
 
-def restore_physics(obj: bpy.types.Object) -> None:
-    """Undo `switch_off_physics`; a modifier that is no longer there is passed over."""
+def restore_physics(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
+    """Undo `switch_off_physics`; a modifier that is no longer there is passed over.
+
+    Returns what stays switched off: of a file that was opened so, what writes on disk wherever that says.
+    """
     settings = settings_of(obj)
     remembered = _remembered(settings.hidden_modifiers)
+    left = []
     for modifier in obj.modifiers:  # not looked up by name: Blender fails at half a character
         if modifier.name in remembered:
-            modifier.show_viewport, modifier.show_render = remembered[modifier.name]
+            if obj.session_uid not in _switched_off and may_write(obj, modifier):
+                left.append(modifier)
+            else:
+                modifier.show_viewport, modifier.show_render = remembered[modifier.name]
     settings.hidden_modifiers = ""
+    return left
 
 
 def beside_the_blend(path: Path) -> str:

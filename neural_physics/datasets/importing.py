@@ -164,7 +164,9 @@ def read_interaction(
     if path.suffix.lower() == ".npy":
         mapped = _map_npy(path)
         if len(mapped) != frames:
-            raise Problem("interaction_shape", path=path, found=f"{len(mapped)} rows", expected=f"{frames}")
+            raise Problem(
+                "interaction_shape", path=path, found=f"{len(mapped):,} rows", expected=f"{frames:,}"
+            )
         if not columns and known is not None and known.size == mapped.shape[1]:
             return known, _read_npy(mapped, path)
         if not columns:

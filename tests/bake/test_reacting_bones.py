@@ -169,6 +169,14 @@ def test_bones_that_no_action_moves_are_left_out_of_the_near_ones(sheet):
     assert moving_bones(cloth, rig, near) == ["bone7", "bone8", "bone9"]
 
 
+def test_no_actions_are_tried_where_what_depends_on_the_bones_may_write_on_disk(sheet):
+    cloth, rig, _ = sheet
+    near = near_bones(cloth, rig)
+    add_action(rig, "bone8")
+    cloth.keyframe_insert('modifiers["Cloth"].point_cache.use_disk_cache', frame=1)
+    assert moving_bones(cloth, rig, near) == near
+
+
 def test_what_an_action_switches_on_the_way_counts_and_all_is_put_back(sheet):
     """A bone that follows another only as far as an own property of a bone says."""
     cloth, rig, _ = sheet

@@ -138,3 +138,23 @@ def test_in_a_scene_without_a_frame_rate_nothing_is_shown(sheet, tmp_path):
     with pytest.raises(Problem) as caught:
         takes.show_take(scene, sheet, folder=tmp_path / "d")
     assert caught.value.code == "frame_rate_missing" and not takes.shown_take(sheet)
+
+
+@pytest.mark.parametrize("hidden", ["in no scene", "in a collection that is excluded"])
+def test_a_collection_of_the_name_that_is_hidden_stays_so(sheet, hidden):
+    """What is in it may be simulated, where it is shown."""
+    scene = bpy.context.scene
+    theirs = bpy.data.collections.new("Take of Sheet")
+    theirs.objects.link(bpy.data.objects.new("Theirs", None))
+    theirs.use_fake_user = True
+    if hidden != "in no scene":
+        above = bpy.data.collections.new("Above")
+        above.children.link(theirs)
+        scene.collection.children.link(above)
+        bpy.context.view_layer.layer_collection.children["Above"].exclude = True
+    takes.show_take(scene, sheet)
+    shown = bpy.data.collections["Take of Sheet"]
+    assert shown != theirs and "Theirs" not in bpy.context.view_layer.objects
+    assert shown in scene.collection.children.values() and "Sheet take_000" in shown.objects
+    takes.hide_take(sheet)
+    assert not bpy.data.collections.get("Take of Sheet") and theirs.objects

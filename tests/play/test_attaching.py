@@ -9,7 +9,7 @@ import play_scenes
 import pytest
 import synthetic
 
-from neural_physics.blender.playing import packing, playback
+from neural_physics.blender.playing import grabbing, packing, playback
 from neural_physics.blender.playing.output import geometry_nodes, node_layout
 from neural_physics.blender.playing.output.numbers import ERROR
 from neural_physics.blender.settings.properties import settings_of
@@ -90,6 +90,52 @@ def test_what_anybody_wrote_where_the_modifiers_are_remembered_does_not_keep_it_
     playback.attach(sheet)
     playback.detach(sheet)
     assert not settings_of(sheet).hidden_modifiers
+
+
+@pytest.mark.parametrize("saved", [True, False])
+def test_what_a_file_says_was_on_stays_off_where_it_writes_on_disk(sheet, tmp_path, saved):
+    """It may be another's; what was switched off here is switched on again."""
+    path = str(tmp_path / "scene.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    sheet.modifiers["Cloth"].point_cache.use_disk_cache = True
+    playback.attach(sheet)
+    if saved:
+        bpy.ops.wm.save_mainfile()
+        bpy.ops.wm.open_mainfile(filepath=path)
+        sheet = bpy.data.objects["Sheet"]
+    left = playback.detach(sheet)
+    assert [modifier.name for modifier in left] == ["Cloth"] * saved
+    assert sheet.modifiers["Cloth"].show_viewport == (not saved)
+    sheet.modifiers["Cloth"].show_viewport = True
+    sheet.modifiers["Cloth"].point_cache.use_disk_cache = False
+    playback.attach(sheet)
+    if saved:
+        bpy.ops.wm.save_mainfile()
+        bpy.ops.wm.open_mainfile(filepath=path)
+        sheet = bpy.data.objects["Sheet"]
+    assert not playback.detach(sheet) and sheet.modifiers["Cloth"].show_viewport
+
+
+@pytest.mark.parametrize("path", ["location", 'modifiers["Cloth"].show_viewport', "hide_viewport"])
+def test_keys_that_a_file_says_were_put_aside_are_given_back_where_they_move_it_alone(sheet, tmp_path, path):
+    ball, scene = play_scenes.add_object("Ball", synthetic.sheet_mesh(4)), str(tmp_path / "scene.blend")
+    ball.modifiers.new("Cloth", "CLOTH")
+    ball.keyframe_insert(path, frame=1)
+    grabbing.grab(ball)
+    grabbing.release(ball)
+    assert ball.animation_data.action is not None, "it was put aside here"
+    grabbing.grab(ball)
+    bpy.ops.wm.save_as_mainfile(filepath=scene)
+    bpy.ops.wm.open_mainfile(filepath=scene)
+    ball = bpy.data.objects["Ball"]
+    if path == "location":
+        grabbing.release(ball)
+        assert ball.animation_data.action is not None and not grabbing.is_grabbed(ball)
+        return
+    with pytest.raises(Problem) as raised:
+        grabbing.release(ball)
+    assert raised.value.code == "keys_of_more" and path in raised.value.message
+    assert grabbing.is_grabbed(ball) and (ball.animation_data is None or ball.animation_data.action is None)
 
 
 def test_all_objects_share_one_node_group(sheet):

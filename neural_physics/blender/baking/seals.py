@@ -65,9 +65,9 @@ def seal(scene: Path, key: Path, linked: Sequence[str] = ()) -> None:
 
     linked: the files that it links, as the file that it was saved from names them.
     """
+    own = _content(scene)  # first: it was just saved, and what it links may take long to read
     names = [_from(scene, name) for name in linked]
     files = [[name, _content(_place(scene, name))] for name in names]
-    own = _content(scene)
     code = _code(key, own, files)
     if own is not None and code is not None:
         said = {"scene": own, "files": files, "seal": code}

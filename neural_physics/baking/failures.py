@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..files.atomic import write_atomically, writing
-from ..files.below import rename_below
+from ..files.below import remove_files_below, rename_below
+from ..files.links import check_no_link
 from ..files.listing import entries
 from ..files.reading import read_json
 from ..plain_text import one_line
@@ -27,17 +28,18 @@ class Failure:
     log: Path
 
 
-def note_failure(folder: Path, holder: int, *, reason: str, log: Path) -> None:
+def note_failure(root: Path, folder: Path, holder: int, *, reason: str, log: Path) -> None:
     """Say that a holder of a take has failed, in the folder where its holders leave word.
 
-    log: below that folder. It is moved there: whoever tries next begins one of the same name.
+    root: what that is below, see `held`. log: below that folder. It is moved there: whoever tries next begins
+    one of the same name.
     Raises Problem("place_is_link" | "folder_not_writable" | "disk_full").
     """
     said = {"host": platform.node(), "reason": reason}
     with writing(folder):
         with suppress(FileNotFoundError):
-            rename_below(folder, log, folder / f"{holder}{LOG_SUFFIX}")
-        write_atomically(folder / f"{holder}{SUFFIX}", json.dumps(said).encode())
+            rename_below(root, log, folder / f"{holder}{LOG_SUFFIX}")
+        write_atomically(check_no_link(folder) / f"{holder}{SUFFIX}", json.dumps(said).encode())
 
 
 def failures(folder: Path) -> list[Failure]:
@@ -58,9 +60,10 @@ def failures(folder: Path) -> list[Failure]:
     return found
 
 
-def forget_failures(folder: Path) -> None:
-    """As where a bake begins again. Raises Problem("folder_not_writable")."""
-    with writing(folder):
-        for suffix in (SUFFIX, LOG_SUFFIX):
-            for path in folder.glob(f"*{suffix}"):
-                path.unlink(missing_ok=True)
+def forget_failures(root: Path, folder: Path) -> None:
+    """As where a bake begins again; harmless where the folder is gone. root: what it is below, see `held`.
+
+    Raises Problem("place_is_link" | "folder_not_writable").
+    """
+    with writing(folder), suppress(FileNotFoundError):
+        remove_files_below(root, folder, (SUFFIX, LOG_SUFFIX))

@@ -235,7 +235,7 @@ def gather(dataset: Dataset, names: Iterable[str]) -> dict[str, TakeInfo]:
             place = Workplace(dataset, name, lease)
             if place.take_up():
                 place.leave()
-                forget_failures(folder)
+                forget_failures(dataset.path, folder)
             continue
         there = last_holder(folder)
         if there is not None and has_file(there / TAKES / name / "take.json"):

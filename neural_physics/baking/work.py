@@ -228,6 +228,7 @@ class Work:
             raise Problem.reported(state.code, state.message)
         elif state.phase == "finished" or state.code == "ended_unexpectedly":
             note_failure(
+                self._dataset.path,
                 place.lease.folder,
                 place.lease.number,
                 reason=state.message or "it left nothing",

@@ -91,6 +91,16 @@ def clear_below(root: Path, folder: Path) -> None:
             shutil.rmtree(folder.name, ignore_errors=True, dir_fd=opened)
 
 
+def remove_files_below(root: Path, folder: Path, endings: tuple[str, ...]) -> None:
+    """Delete the files of a folder whose names end so. Raises OSError, and what `held` does."""
+    with held(root, folder) as opened:
+        with os.scandir(folder if opened is None else opened) as entries:
+            names = [entry.name for entry in entries if entry.name.endswith(endings)]
+        for name in names:
+            with suppress(FileNotFoundError):
+                os.unlink(folder / name if opened is None else name, dir_fd=opened)
+
+
 def rename_below(root: Path, path: Path, target: Path) -> None:
     """Give a file or a folder another place, where nothing is. Raises OSError, and what `held` does."""
     with held(root, path.parent) as source, held(root, target.parent) as into:

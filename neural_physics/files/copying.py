@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
-from contextlib import suppress
+from contextlib import ExitStack
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from .below import READ, held, inner_folder
 from .new_folders import BLOCK, NewFolder
 
 HALF_WRITTEN = ".new"  # see `atomic.write_atomically`
+
+Folder = tuple[int | None, list[str]]  # held open, where it can be, and the names of what is in it
 
 
 def copy_living_folder(
@@ -27,35 +31,59 @@ def copy_living_folder(
     say must not be older than that. Raises OSError and what `NewFolder` does.
     """
     rank = {name: number for number, name in enumerate(last, 1)}
-    with (
-        held(folder_below, folder) as opened,
-        held(target_below, target.parent) as within,
-        NewFolder(target, within) as made,
-    ):
-        _copy_into(made, folder, opened, rank)
+    with held(folder_below, folder) as opened, held(target_below, target.parent) as within:
+        names = _names(folder, opened)
+        with NewFolder(target, within) as made:
+            _copy_into(made, folder, (opened, names), rank=rank, is_whole=False)
 
 
-def _copy_into(made: NewFolder, folder: Path, opened: int | None, rank: dict[str, int]) -> None:
-    """opened: the folder, where it can be held."""
-    with os.scandir(folder if opened is None else opened) as entries:
-        names = [entry.name for entry in entries]
+def copy_whole_folder(folder: Path, target: Path, *, target_below: Path) -> None:
+    """Copy a folder with all that is in it, but what a file is allowed to. Raises as `copy_living_folder`."""
+    with held(folder, folder) as opened, held(target_below, target.parent) as within:
+        names = _names(folder, opened)
+        with NewFolder(target, within) as made:
+            _copy_into(made, folder, (opened, names), rank={}, is_whole=True)
+
+
+def _copy_into(made: NewFolder, folder: Path, there: Folder, *, rank: dict[str, int], is_whole: bool) -> None:
+    opened, names = there
     for name in sorted(names, key=lambda name: (rank.get(name, 0), name)):
-        place: str | Path = folder / name if opened is None else name
-        with suppress(FileNotFoundError):
-            kind = os.stat(place, dir_fd=opened, follow_symlinks=False).st_mode
-            if stat.S_ISDIR(kind):
-                with inner_folder(opened, folder / name) as inside, made.folder(name) as inner:
-                    _copy_into(inner, folder / name, inside, rank)
-            elif name.endswith(HALF_WRITTEN):
+        with ExitStack() as files:
+            try:
+                found = _opened(files, folder / name, opened)
+            except FileNotFoundError:  # there; what the copy lacks is no reason to leave something out
+                if is_whole:
+                    raise
                 continue
-            elif stat.S_ISLNK(kind):
-                made.link(name, os.readlink(place, dir_fd=opened))
-            elif stat.S_ISREG(kind):
-                _copy_file(made, name, os.open(place, READ, dir_fd=opened))
+            if isinstance(found, tuple):
+                with made.folder(name) as inner:
+                    _copy_into(inner, folder / name, found, rank=rank, is_whole=is_whole)
+            elif name.endswith(HALF_WRITTEN) and not is_whole:
+                continue
+            elif isinstance(found, str):
+                made.link(name, found)
+            elif found is not None:
+                with made.file(name) as copy:
+                    shutil.copyfileobj(found, copy, BLOCK)
+            elif is_whole:
+                raise OSError(errno.EINVAL, "It is neither a file nor a folder", str(folder / name))
 
 
-def _copy_file(made: NewFolder, name: str, opened: int) -> None:
-    with os.fdopen(opened, "rb") as there:
-        if stat.S_ISREG(os.fstat(opened).st_mode):  # still
-            with made.file(name) as copy:
-                shutil.copyfileobj(there, copy, BLOCK)
+def _opened(files: ExitStack, path: Path, opened: int | None) -> Folder | BinaryIO | str | None:
+    """What is in a folder that may be held open: where a link leads, None for what nobody can copy."""
+    place: str | Path = path if opened is None else path.name
+    kind = os.stat(place, dir_fd=opened, follow_symlinks=False).st_mode
+    if stat.S_ISDIR(kind):
+        inside = files.enter_context(inner_folder(opened, path))
+        return inside, _names(path, inside)
+    if stat.S_ISLNK(kind):
+        return os.readlink(place, dir_fd=opened)
+    if not stat.S_ISREG(kind):
+        return None
+    file = files.enter_context(os.fdopen(os.open(place, READ, dir_fd=opened), "rb"))
+    return cast(BinaryIO, file) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None  # still
+
+
+def _names(folder: Path, opened: int | None) -> list[str]:
+    with os.scandir(folder if opened is None else opened) as entries:
+        return [entry.name for entry in entries]

@@ -122,7 +122,7 @@ class Lease:
     def forget_former(self) -> None:
         """Delete the files of holders long before, where there would be many; nobody asks for them."""
         with suppress(OSError, Problem):  # they do no harm
-            for path in entries(self.folder):
+            for path in entries(check_no_link(self.folder)):
                 if 0 < _number(path.name) < self.number - FORMER:
                     path.unlink(missing_ok=True)
 

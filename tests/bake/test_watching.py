@@ -68,7 +68,8 @@ class Computer:
         self.writer.close()
         log = self.place.folder / "blender.jsonl"
         log.write_text(f"what led to {reason}")
-        note_failure(self.place.lease.folder, self.place.lease.number, reason=reason, log=log)
+        lease = self.place.lease
+        note_failure(self.place.dataset.path, lease.folder, lease.number, reason=reason, log=log)
         self.place.leave()
 
 
@@ -138,7 +139,7 @@ def test_takes_that_failed_are_told_with_logs_that_lie_in_the_shared_folder(plan
     # What was set aside is not waited for.
     assert seen.seconds_left == pytest.approx(40 + 50)
     folder = holders_folder(plan.dataset, "take_001")
-    forget_failures(folder)
+    forget_failures(plan.dataset, folder)
     assert not failures(folder) and not list(folder.glob("*.jsonl"))
 
 

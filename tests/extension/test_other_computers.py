@@ -48,7 +48,9 @@ class Computer:
         log = self.place.folder / "blender.jsonl"
         log.write_text("all that it printed")
         platform.node = lambda: self.host
-        failing.note_failure(self.lease.folder, self.lease.number, reason=reason, log=log)
+        failing.note_failure(
+            self.place.dataset.path, self.lease.folder, self.lease.number, reason=reason, log=log
+        )
         platform.node = node
         self.place.leave()
 

@@ -9,7 +9,7 @@ import pytest
 
 from neural_physics.errors import Problem
 from neural_physics.files import below
-from neural_physics.files.below import clear_below, held, remove_below, rename_below
+from neural_physics.files.below import clear_below, held, remove_below, remove_files_below, rename_below
 from neural_physics.files.links import check_unmoved, resolved
 
 
@@ -37,6 +37,9 @@ def exchanged(shared: Path) -> None:
 def test_what_is_below_is_renamed_and_deleted(shared):
     rename_below(shared, shared / "bake" / "take_000", shared / "take_000")
     assert (shared / "take_000" / "frame").read_text() == "bake"
+    (shared / "take_000" / "other").touch()
+    remove_files_below(shared, shared / "take_000", ("me", "x"))
+    assert [path.name for path in (shared / "take_000").iterdir()] == ["other"]
     remove_below(shared, shared / "take_000")
     clear_below(shared, shared / "bake")
     clear_below(shared, shared / "bake")
@@ -52,6 +55,7 @@ def test_what_is_below_is_renamed_and_deleted(shared):
         lambda shared: rename_below(shared, shared / "bake" / "take_000", shared / "take_000"),
         lambda shared: rename_below(shared, shared / "was", shared / "bake" / "new"),
         lambda shared: remove_below(shared, shared / "bake"),
+        lambda shared: remove_files_below(shared, shared / "bake" / "take_000", ("me",)),
     ],
 )
 def test_links_on_the_way_are_refused(shared, act):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import threading
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 from neural_physics.errors import Problem
 from neural_physics.files import below
 from neural_physics.files.atomic import write_atomically
-from neural_physics.files.copying import copy_living_folder
+from neural_physics.files.copying import copy_living_folder, copy_whole_folder
+from neural_physics.files.new_folders import NewFolder
 
 
 @pytest.fixture
@@ -104,3 +107,30 @@ def test_nothing_is_written_through_links_that_are_put_into_the_copy_meanwhile(
     with suppress(Problem, OSError):
         copy_living_folder(folder, copy, folder_below=tmp_path, target_below=tmp_path)
     assert [path.read_text() for path in mine.rglob("*") if path.is_file()] == ["mine"]
+
+
+def test_what_the_copy_has_no_place_for_is_not_left_out_in_silence(tmp_path, monkeypatch):
+    """As Windows says of a path that is too long."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "take.json").write_text("{}")
+
+    def refused(*_):
+        raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+
+    monkeypatch.setattr(NewFolder, "file", refused)
+    with pytest.raises(FileNotFoundError):
+        copy_living_folder(folder, tmp_path / "copy", folder_below=tmp_path, target_below=tmp_path)
+
+
+def test_a_whole_folder_is_copied_with_all_that_is_in_it_or_not_at_all(tmp_path):
+    folder = tmp_path / "folder"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "inner" / "mine.new").write_text("mine")
+    (folder / "link").symlink_to("inner")
+    copy_whole_folder(folder, tmp_path / "copy", target_below=tmp_path)
+    assert (tmp_path / "copy" / "inner" / "mine.new").read_text() == "mine"
+    assert (tmp_path / "copy" / "link").readlink() == Path("inner")
+    os.mkfifo(folder / "pipe")
+    with pytest.raises(OSError, match="neither a file nor a folder"):
+        copy_whole_folder(folder, tmp_path / "other", target_below=tmp_path)

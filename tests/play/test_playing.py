@@ -11,6 +11,7 @@ import synthetic
 from neural_physics.blender.playing import handlers, playback, played_objects
 from neural_physics.blender.scene.interaction_names import MOST_INTERACTIONS
 from neural_physics.blender.settings.properties import settings_of
+from neural_physics.errors import Problem
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import parse_model
 
@@ -160,8 +161,7 @@ def test_frames_are_not_visited_by_themselves_where_that_writes_or_deletes_on_di
         domain = other.modifiers.new("Fluid", "FLUID")
         domain.fluid_type = "DOMAIN"
         domain.domain_settings.cache_directory = str(tmp_path / "project")
-        # It stays out of the way here: what is asked is whether frames are visited.
-        domain.show_viewport = False
+        other.hide_viewport = True  # it is out of the way here: what is asked is whether frames are visited
     else:
         cache = other.modifiers.new("Cloth", "CLOTH").point_cache
         path = 'modifiers["Cloth"].point_cache.use_disk_cache'
@@ -328,7 +328,12 @@ def test_in_an_opened_file_in_which_something_writes_on_disk_all_stays_until_the
     warning = playback.status_of(sheet).warning
     assert (warning is not None and warning.code == "play_waits") == writes
     assert np.array_equal(play_scenes.shown(sheet), saved) == writes
+    if writes:
+        with pytest.raises(Problem) as raised:
+            list(playback.catch_up(scene))
+        assert raised.value.code == "visits_write" and playback.status_of(sheet).behind == 6
+        for frame in range(1, 8):
+            scene.frame_set(frame)
     list(playback.catch_up(scene))
     assert not np.array_equal(play_scenes.shown(sheet), saved)
-    scene.frame_set(40)
     assert playback.status_of(sheet).behind == 0, "once is enough"

@@ -209,7 +209,10 @@ def catch_up(scene: bpy.types.Scene) -> Generator[tuple[int, int], None, None]:
     For long waits that are to be seen, and stopped by closing the iterator. The scene ends where it was.
     Raises what `check_visits` does.
     """
+    waited = waits()
     PLAYED.go_on()
+    if waited:
+        handlers.show_current_frame()  # it was not looked at what is missing
     frame, subframe = scene.frame_current, scene.frame_subframe
     frames = PLAYED.missing(scene)
     if frames:

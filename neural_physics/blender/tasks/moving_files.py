@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import uuid
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -14,7 +15,8 @@ import bpy
 from ...datasets.status import forget
 from ...errors import Problem
 from ...files.atomic import writing
-from ...files.copying import copy_living_folder
+from ...files.below import clear_below, rename_below
+from ...files.copying import copy_whole_folder
 from ...files.links import check_no_link, is_link
 from ...files.looking import is_folder
 from ...files.replacing import rename
@@ -141,12 +143,12 @@ def _copy(folder: Path, target: Path) -> None:
     needed = sum(path.lstat().st_size for path in folder.rglob("*"))
     if shutil.disk_usage(target.parent).free < needed:
         raise Problem("disk_full", path=target.parent)
-    scratch = target.with_name(f"{target.name}.new")
+    scratch = target.with_name(f"{target.name} {uuid.uuid4().hex}")  # which nobody has
     try:
-        copy_living_folder(folder, scratch, folder_below=folder, target_below=target.parent)
-        rename(scratch, target)
-    except OSError:
-        shutil.rmtree(scratch, ignore_errors=True)
+        copy_whole_folder(folder, scratch, target_below=target.parent)
+        rename_below(target.parent, scratch, target)
+    except BaseException:
+        clear_below(target.parent, scratch)
         raise
 
 

@@ -32,9 +32,9 @@ from neural_physics.evaluation.rollouts import (
 )
 from neural_physics.evaluation.verdict import Errors, judge
 from neural_physics.files.atomic import writing
-from neural_physics.files.below import clear_below, held
+from neural_physics.files.below import clear_below
+from neural_physics.files.held_folders import held
 from neural_physics.files.links import check_unmoved, resolved
-from neural_physics.files.new_folders import NewFolder
 from neural_physics.files.reading import read_json
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 from neural_physics.methods.interface import Method
@@ -149,17 +149,17 @@ def _written_whole(folder: Path) -> Iterator[Path]:
     """
     check_unmoved(folder).mkdir(parents=True, exist_ok=True)
     scratch = folder / "evaluation.new"
-    clear_below(folder, scratch)  # of an evaluation that was killed
-    with held(folder, folder) as within, NewFolder(scratch, within) as made:
+    clear_below(folder.parent, scratch)  # of an evaluation that was killed
+    with held(folder.parent, folder) as parent, parent.made(scratch.name) as made:
         try:
             yield scratch
             check_unmoved(folder)
             _check_replaceable(folder)
             for name in FILES:
                 made.flush(name)
-                made.give_out(name, name)
+                made.replace(name, parent, name)
         finally:
-            clear_below(folder, scratch)
+            clear_below(folder.parent, scratch)
 
 
 def summary(

@@ -95,7 +95,7 @@ def run(
         check_replaceable(path)
     check_unmoved(options.work)
     if args.fresh:
-        clear_below(out.parent, options.work)
+        clear_below(out.parent.parent, options.work)
     with writing(options.out.parent):
         options.work.mkdir(parents=True, exist_ok=True)
     result: dict[str, Any] = trainers.train(args.method)(dataset, options, emit, stop)
@@ -103,7 +103,7 @@ def run(
         result["notes"].append(NO_CARD)
         emit({"event": "log", "text": NO_CARD})
     check_unmoved(options.work)  # again: a training takes its time
-    clear_below(out.parent, options.work)
+    clear_below(out.parent.parent, options.work)
     with writing(options.partial.parent):
         options.partial.unlink(missing_ok=True)
     return {"model": str(named), **result}

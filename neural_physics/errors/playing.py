@@ -37,8 +37,8 @@ PROBLEMS: dict[str, str] = {
         "switch it on in the Modifiers tab if you know the file."
     ),
     "keys_of_more": (
-        "The keys of {object} that were put aside animate more than its place ({path}): choose the action "
-        "{action} in the Action Editor if you know this file."
+        "The keys of {object} that were put aside animate more than its place ({path}): give it its keys back "
+        "in the Action Editor or the NLA Editor ({action}) if you know this file."
     ),
     "visits_write": (
         "{object} is simulated and keeps its frames on disk wherever this file says, so no frames are visited for "

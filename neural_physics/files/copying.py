@@ -7,15 +7,13 @@ import os
 import shutil
 import stat
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
-from .below import READ, held, inner_folder
-from .new_folders import BLOCK, NewFolder
+from .held_folders import BLOCK, NEW, READ, HeldFolder, held
 
 HALF_WRITTEN = ".new"  # see `atomic.write_atomically`
-
-Folder = tuple[int | None, list[str]]  # held open, where it can be, and the names of what is in it
 
 
 def copy_living_folder(
@@ -28,62 +26,67 @@ def copy_living_folder(
 
     target: not there yet. folder_below, target_below: see `held`, of where each is.
     last: names of files and folders that are copied after all beside them, in this order, because what they
-    say must not be older than that. Raises OSError and what `NewFolder` does.
+    say must not be older than that. Raises what `held` does.
     """
     rank = {name: number for number, name in enumerate(last, 1)}
-    with held(folder_below, folder) as opened, held(target_below, target.parent) as within:
-        names = _names(folder, opened)
-        with NewFolder(target, within) as made:
-            _copy_into(made, folder, (opened, names), rank=rank, is_whole=False)
+    with held(folder_below, folder) as there, held(target_below, target.parent) as within:
+        names = there.names()
+        with within.made(target.name) as made:
+            _Copying(rank).copy(there, names, made)
 
 
 def copy_whole_folder(folder: Path, target: Path, *, target_below: Path) -> None:
     """Copy a folder with all that is in it, but what a file is allowed to. Raises as `copy_living_folder`."""
-    with held(folder, folder) as opened, held(target_below, target.parent) as within:
-        names = _names(folder, opened)
-        with NewFolder(target, within) as made:
-            _copy_into(made, folder, (opened, names), rank={}, is_whole=True)
+    with held(folder, folder) as there, held(target_below, target.parent) as within:
+        names = there.names()
+        with within.made(target.name) as made:
+            _Copying(is_whole=True).copy(there, names, made)
 
 
-def _copy_into(made: NewFolder, folder: Path, there: Folder, *, rank: dict[str, int], is_whole: bool) -> None:
-    opened, names = there
-    for name in sorted(names, key=lambda name: (rank.get(name, 0), name)):
-        with ExitStack() as files:
-            try:
-                found = _opened(files, folder / name, opened)
-            except FileNotFoundError:  # there; what the copy lacks is no reason to leave something out
-                if is_whole:
-                    raise
-                continue
-            if isinstance(found, tuple):
-                with made.folder(name) as inner:
-                    _copy_into(inner, folder / name, found, rank=rank, is_whole=is_whole)
-            elif name.endswith(HALF_WRITTEN) and not is_whole:
-                continue
-            elif isinstance(found, str):
-                made.link(name, found)
-            elif found is not None:
-                with made.file(name) as copy:
-                    shutil.copyfileobj(found, copy, BLOCK)
-            elif is_whole:
-                raise OSError(errno.EINVAL, "It is neither a file nor a folder", str(folder / name))
+@dataclass(frozen=True)
+class _Copying:
+    """rank: of what is copied last. is_whole: whether nothing may be left out."""
+
+    rank: dict[str, int] = field(default_factory=dict)
+    is_whole: bool = False
+
+    def copy(self, there: HeldFolder, names: list[str], made: HeldFolder) -> None:
+        """What has these names in a folder."""
+        for name in sorted(names, key=lambda name: (self.rank.get(name, 0), name)):
+            with ExitStack() as opened:
+                try:
+                    found = _found(there, name, opened)
+                except FileNotFoundError:  # there; what the copy lacks is no reason to leave something out
+                    if self.is_whole:
+                        raise
+                    continue
+                if isinstance(found, tuple):
+                    with made.made(name) as inner:
+                        self.copy(*found, inner)
+                elif name.endswith(HALF_WRITTEN) and not self.is_whole:
+                    continue
+                elif isinstance(found, str):
+                    made.make_link(name, found)
+                elif found is not None:
+                    with made.opened(name, NEW) as copy:
+                        shutil.copyfileobj(found, copy, BLOCK)
+                elif self.is_whole:
+                    raise OSError(errno.EINVAL, "It is neither a file nor a folder", str(there.path / name))
 
 
-def _opened(files: ExitStack, path: Path, opened: int | None) -> Folder | BinaryIO | str | None:
-    """What is in a folder that may be held open: where a link leads, None for what nobody can copy."""
-    place: str | Path = path if opened is None else path.name
-    kind = os.stat(place, dir_fd=opened, follow_symlinks=False).st_mode
-    if stat.S_ISDIR(kind):
-        inside = files.enter_context(inner_folder(opened, path))
-        return inside, _names(path, inside)
-    if stat.S_ISLNK(kind):
-        return os.readlink(place, dir_fd=opened)
-    if not stat.S_ISREG(kind):
+def _found(
+    there: HeldFolder, name: str, opened: ExitStack
+) -> tuple[HeldFolder, list[str]] | BinaryIO | str | None:
+    """A folder and what is in it, a file, where a link leads, or None for what nobody can copy."""
+    mode = there.mode(name)
+    if not mode:
+        raise FileNotFoundError(errno.ENOENT, "It is gone", str(there.path / name))
+    if stat.S_ISDIR(mode):
+        inner = opened.enter_context(there.inner(name))
+        return inner, inner.names()
+    if stat.S_ISLNK(mode):
+        return there.link_of(name)
+    if not stat.S_ISREG(mode):
         return None
-    file = files.enter_context(os.fdopen(os.open(place, READ, dir_fd=opened), "rb"))
-    return cast(BinaryIO, file) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None  # still
-
-
-def _names(folder: Path, opened: int | None) -> list[str]:
-    with os.scandir(folder if opened is None else opened) as entries:
-        return [entry.name for entry in entries]
+    file = opened.enter_context(there.opened(name, READ))
+    return file if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None  # still

@@ -7,6 +7,8 @@ import errno
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +27,7 @@ from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.evaluation.report_page import only_shows_itself
 from neural_physics.evaluation.rollouts import rollout, rollout_errors, tile
-from neural_physics.files.new_folders import NewFolder
+from neural_physics.files.held_folders import HeldFolder
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
@@ -234,12 +236,20 @@ def test_a_link_that_is_put_where_it_writes_is_not_written_through(
     path.write_bytes(model_bytes)
     own.write_text("mine")
 
-    def made_and_exchanged(folder: Path, within: int | None) -> NewFolder:
-        made = NewFolder(folder, within)
-        (folder / name).symlink_to(own)
-        return made
+    made = HeldFolder.made
 
-    monkeypatch.setattr(evaluate, "NewFolder", made_and_exchanged)
+    def made_and_exchanged(parent: HeldFolder, folder: str) -> AbstractContextManager[HeldFolder]:
+        opened = made(parent, folder)
+
+        @contextmanager
+        def there() -> Iterator[HeldFolder]:
+            with opened as inner:
+                (inner.path / name).symlink_to(own)
+                yield inner
+
+        return there()
+
+    monkeypatch.setattr(HeldFolder, "made", made_and_exchanged)
     with pytest.raises(Problem, match="cannot be written to"):
         run(path, dataset.path, tmp_path / "out", "--frames", "40")
     assert own.read_text() == "mine" and not (tmp_path / "out" / name).exists()

@@ -10,7 +10,8 @@ import pytest
 
 from neural_physics.blender.exchange.landing import Landing
 from neural_physics.errors import Problem
-from neural_physics.files import below
+from neural_physics.files import held_folders
+from neural_physics.files.held_folders import HeldFolder
 
 pytestmark = [pytest.mark.blender, pytest.mark.once]
 
@@ -19,7 +20,7 @@ pytestmark = [pytest.mark.blender, pytest.mark.once]
 def place(request, tmp_path, monkeypatch) -> Path:
     """Where two files are for, of which one is there, beside a folder with files that are called so, too."""
     if not request.param:  # as on Windows
-        monkeypatch.setattr(below, "HOLDS_FOLDERS", False)
+        monkeypatch.setattr(held_folders, "HOLDS_FOLDERS", False)
     for name in ("shared", "ours", "mine"):
         (tmp_path / name).mkdir()
     (tmp_path / "shared" / "walk.png").write_text("before")
@@ -93,3 +94,21 @@ def test_a_folder_that_was_named_by_way_of_a_link_gets_the_files(place):
     named.symlink_to(place, target_is_directory=True)
     landing_in(named).land()
     assert said_in(place) == {"walk.png": "new", "walk.json": "new"}
+
+
+def test_a_landing_that_fails_takes_nothing_back_elsewhere(place, monkeypatch):
+    """Others may exchange the folder for a link meanwhile, and let the landing fail."""
+    landing, mine = landing_in(place), place.with_name("mine")
+    really = HeldFolder.replace
+
+    def exchange_and_fail(folder, name, into, to):
+        if name == "walk.png" and into.path == place:
+            place.rename(place.with_name("was"))
+            place.symlink_to(mine, target_is_directory=True)
+            raise OSError(errno.EIO, "Input/output error")
+        really(folder, name, into, to)
+
+    monkeypatch.setattr(HeldFolder, "replace", exchange_and_fail)
+    with pytest.raises(Problem):
+        landing.land()
+    assert said_in(mine) == MINE

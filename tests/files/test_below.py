@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from neural_physics.errors import Problem
-from neural_physics.files import below
-from neural_physics.files.below import clear_below, held, remove_below, remove_files_below, rename_below
+from neural_physics.files import held_folders
+from neural_physics.files.below import clear_below, remove_below, remove_files_below, rename_below
+from neural_physics.files.held_folders import held
 from neural_physics.files.links import check_unmoved, resolved
 
 
@@ -17,7 +17,7 @@ from neural_physics.files.links import check_unmoved, resolved
 def shared(request, tmp_path, monkeypatch) -> Path:
     """A shared folder with a take under way, beside somebody's own that is called so."""
     if not request.param:  # as on Windows
-        monkeypatch.setattr(below, "HOLDS_FOLDERS", False)
+        monkeypatch.setattr(held_folders, "HOLDS_FOLDERS", False)
     for folder in (tmp_path / "shared" / "bake" / "take_000", tmp_path / "mine" / "take_000"):
         folder.mkdir(parents=True)
         (folder / "frame").write_text(folder.parts[-2])
@@ -71,7 +71,7 @@ def test_links_on_the_way_are_refused(shared, act):
 def test_what_is_put_in_the_place_of_a_folder_that_is_held_makes_no_difference(shared):
     with held(shared, shared / "bake") as opened:
         exchanged(shared)
-        shutil.rmtree("take_000", dir_fd=opened)
+        opened.remove("take_000")
     assert mine(shared) == ["take_000", "take_000/frame"] and not list((shared / "was").iterdir())
 
 

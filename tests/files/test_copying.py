@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from neural_physics.errors import Problem
-from neural_physics.files import below
+from neural_physics.files import held_folders
 from neural_physics.files.atomic import write_atomically
 from neural_physics.files.copying import copy_living_folder, copy_whole_folder
-from neural_physics.files.new_folders import NewFolder
+from neural_physics.files.held_folders import NEW, HeldFolder
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_a_program_that_may_do_more_may_do_no_more_as_somebody_elses(tmp_path):
 def test_nothing_is_written_through_links_that_are_put_into_the_copy_meanwhile(
     tmp_path, monkeypatch, what, holds
 ):
-    monkeypatch.setattr(below, "HOLDS_FOLDERS", holds)
+    monkeypatch.setattr(held_folders, "HOLDS_FOLDERS", holds)
     folder, copy, mine = (tmp_path / name for name in ("folder", "copy", "mine"))
     (folder / "inner").mkdir(parents=True)
     mine.mkdir()
@@ -115,10 +115,14 @@ def test_what_the_copy_has_no_place_for_is_not_left_out_in_silence(tmp_path, mon
     folder.mkdir()
     (folder / "take.json").write_text("{}")
 
-    def refused(*_):
-        raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+    opened = HeldFolder.opened
 
-    monkeypatch.setattr(NewFolder, "file", refused)
+    def refused(folder, name, flags):
+        if flags == NEW:
+            raise FileNotFoundError(errno.ENOENT, "No such file or directory")
+        return opened(folder, name, flags)
+
+    monkeypatch.setattr(HeldFolder, "opened", refused)
     with pytest.raises(FileNotFoundError):
         copy_living_folder(folder, tmp_path / "copy", folder_below=tmp_path, target_below=tmp_path)
 
@@ -134,3 +138,35 @@ def test_a_whole_folder_is_copied_with_all_that_is_in_it_or_not_at_all(tmp_path)
     os.mkfifo(folder / "pipe")
     with pytest.raises(OSError, match="neither a file nor a folder"):
         copy_whole_folder(folder, tmp_path / "other", target_below=tmp_path)
+
+
+@pytest.mark.parametrize("holds", [True, False])
+def test_a_folder_further_up_that_is_exchanged_gets_nothing(tmp_path, monkeypatch, holds):
+    """In which there is one that is called like the copy's."""
+    monkeypatch.setattr(held_folders, "HOLDS_FOLDERS", holds)
+    folder, copy, mine = (tmp_path / name for name in ("folder", "copy", "mine"))
+    (folder / "inner").mkdir(parents=True)
+    (mine / "inner").mkdir(parents=True)
+    (folder / "inner" / "a").write_text("theirs")
+    names = HeldFolder.names
+
+    def exchange(held):
+        found = names(held)
+        if held.path == folder / "inner":
+            monkeypatch.setattr(HeldFolder, "names", names)
+            monkeypatch.setattr(HeldFolder, "opened", exchange_before(HeldFolder.opened))
+        return found
+
+    def exchange_before(really):
+        def opened(held, name, flags):
+            if flags == NEW and not copy.is_symlink():
+                copy.rename(tmp_path / "was")
+                copy.symlink_to(mine, target_is_directory=True)
+            return really(held, name, flags)
+
+        return opened
+
+    monkeypatch.setattr(HeldFolder, "names", exchange)
+    with suppress(Problem):
+        copy_living_folder(folder, copy, folder_below=tmp_path, target_below=tmp_path)
+    assert copy.is_symlink() and not list((mine / "inner").iterdir())

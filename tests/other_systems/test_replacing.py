@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pretending import HeldFiles, loaded_on, module
 
-from neural_physics.files import below, replacing
+from neural_physics.files import held_folders, replacing
 from neural_physics.files.atomic import write_atomically
 from neural_physics.files.below import remove_below, rename_below
 from neural_physics.files.replacing import rename
@@ -20,7 +20,7 @@ from neural_physics.files.replacing import rename
 @pytest.fixture
 def held_files(monkeypatch) -> HeldFiles:
     monkeypatch.setattr(replacing, "LET_GO_WITHIN", 60.0)  # what lets go is a thread, on a busy machine
-    monkeypatch.setattr(below, "HOLDS_FOLDERS", False)
+    monkeypatch.setattr(held_folders, "HOLDS_FOLDERS", False)
     return HeldFiles(monkeypatch)
 
 

@@ -13,8 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PRODUCT = ("neural_physics", "operators", "panels", "learning", "ml_backend", "benchmarks", "tools")
 KNOWS_SYSTEMS = {
-    "neural_physics/files/below.py",
-    "neural_physics/files/new_folders.py",
+    "neural_physics/files/held_folders.py",
     "neural_physics/files/flushing.py",
     "neural_physics/files/links.py",
     "neural_physics/files/locks.py",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import bpy
 import numpy as np
 import play_models
@@ -114,6 +116,36 @@ def test_what_a_file_says_was_on_stays_off_where_it_writes_on_disk(sheet, tmp_pa
         bpy.ops.wm.open_mainfile(filepath=path)
         sheet = bpy.data.objects["Sheet"]
     assert not playback.detach(sheet) and sheet.modifiers["Cloth"].show_viewport
+
+
+def test_what_a_file_says_was_on_beside_what_is_switched_off_here_stays_off(sheet, tmp_path):
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    other = sheet.modifiers.new("Other", "PARTICLE_SYSTEM")
+    other.particle_system.point_cache.use_disk_cache = True
+    other.show_viewport = other.show_render = False
+    settings_of(sheet).hidden_modifiers = '{"Other": [true, true]}'
+    playback.attach(sheet)
+    assert [modifier.name for modifier in playback.detach(sheet)] == ["Other"]
+    assert not other.show_viewport and sheet.modifiers["Cloth"].show_viewport
+
+
+@pytest.mark.parametrize("path", ["location", 'modifiers["Cloth"].show_viewport', "hide_viewport"])
+def test_strips_that_a_file_says_were_put_aside_are_switched_on_where_they_move_it_alone(
+    sheet, tmp_path, path
+):
+    ball, scene = play_scenes.add_object("Ball", synthetic.sheet_mesh(4)), str(tmp_path / "scene.blend")
+    ball.modifiers.new("Cloth", "CLOTH")
+    ball.keyframe_insert(path, frame=1)
+    animation = ball.animation_data
+    animation.nla_tracks.new().strips.new("Strip", 1, animation.action)
+    animation.action = None
+    grabbing.grab(ball)
+    bpy.ops.wm.save_as_mainfile(filepath=scene)
+    bpy.ops.wm.open_mainfile(filepath=scene)
+    ball = bpy.data.objects["Ball"]
+    with suppress(Problem):
+        grabbing.release(ball)
+    assert ball.animation_data.use_nla == (path == "location")
 
 
 @pytest.mark.parametrize("path", ["location", 'modifiers["Cloth"].show_viewport', "hide_viewport"])

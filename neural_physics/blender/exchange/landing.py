@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from ...errors import Problem
 from ...files.atomic import writing
-from ...files.below import held
-from ...files.links import check_unmoved, is_link, resolved
-from ...files.new_folders import NewFolder
+from ...files.held_folders import HeldFolder, held
+from ...files.links import check_unmoved, resolved
 
 
 class Landing:
@@ -42,59 +42,58 @@ class Landing:
         with writing(self._named):
             self._folder.mkdir()
             self._parent.mkdir(parents=True, exist_ok=True)
-            self._clear()
-            (self._parent / self._beside).mkdir()
-            self._clear()
+            with held(self._parent.parent, self._parent) as parent:
+                self._clear(parent)
+                with parent.made(self._beside):
+                    pass
+                self._clear(parent)
 
     def land(self) -> None:
         """Let what was written take its place.
 
         Raises Problem("place_is_link" | "folder_not_writable" | "disk_full"); then all is as it was.
         """
-        with writing(self._named):
-            self._clear()
-            check_unmoved(self._parent)
-            with (
-                held(self._parent, self._parent) as within,
-                NewFolder(self._parent / self._beside, within) as beside,
-            ):
-                try:
+        with writing(self._named), held(self._parent.parent, check_unmoved(self._parent)) as parent:
+            self._clear(parent)
+            try:
+                with parent.made(self._beside) as beside:
                     for name in self._names:
                         beside.receive(self._folder / name)
-                    self._exchange(beside)
-                finally:
-                    with suppress(OSError):
-                        self._clear()
+                    self._exchange(parent, beside)
+            finally:
+                with suppress(OSError, Problem):
+                    self._clear(parent)
 
-    def _exchange(self, beside: NewFolder) -> None:
+    def _exchange(self, parent: HeldFolder, beside: HeldFolder) -> None:
         landed: list[str] = []
         try:
             for number, name in enumerate(self._names):
-                place = self._parent / name
-                if place.is_dir():  # made while the files were written
-                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(place))
-                if os.path.lexists(place):
-                    beside.take_in(name, _kept(number))
+                there = parent.mode(name)
+                if stat.S_ISDIR(there):  # made while the files were written
+                    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
+                if there:
+                    parent.replace(name, beside, _kept(number))
                 landed.append(name)
-                beside.give_out(name, name)
+                beside.replace(name, parent, name)
         except OSError:
             for number, name in enumerate(landed):
                 with suppress(OSError):
-                    (self._parent / name).unlink(missing_ok=True)
+                    parent.unlink(name)
                 with suppress(OSError):
-                    beside.give_out(_kept(number), name)
+                    beside.replace(_kept(number), parent, name)
             raise
 
-    def _clear(self) -> None:
+    def _clear(self, parent: HeldFolder) -> None:
         """Take away what is left of a try. Raises OSError."""
-        folder = self._parent / self._beside
-        if is_link(folder):  # whose folder it leads to, is not known
-            folder.unlink()
-        elif folder.exists():
-            for number, name in enumerate(self._names):
-                for each in (name, _kept(number)):
-                    (folder / each).unlink(missing_ok=True)
-            folder.rmdir()
+        there = parent.mode(self._beside)
+        if there and not stat.S_ISDIR(there):  # a link, perhaps: whose folder it leads to, is not known
+            parent.unlink(self._beside)
+        elif there:
+            with parent.inner(self._beside) as folder:
+                for number, name in enumerate(self._names):
+                    for each in (name, _kept(number)):
+                        folder.unlink(each)
+            parent.rmdir(self._beside)
 
 
 def _kept(number: int) -> str:

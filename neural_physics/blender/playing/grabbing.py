@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 import bpy
 
 from ...errors import Problem
-from ..scene.animation.animated_paths import paths_in
+from ..scene.animation.animated_paths import paths_in, paths_in_strips
 from ..scene.references import is_in
 from ..scene.selecting import check_selectable
 from ..settings.properties import settings_of
@@ -21,6 +21,7 @@ TRANSFORM = "TRANSFORM_OT_"  # how the names of the operators begin that move wh
 # What curves that are given back may move: of an action that came with a file, anything else may be anywhere.
 PLACED = re.compile(r"(pose\.bones\[.*\]\.)?(delta_)?(location|rotation_(euler|quaternion|axis_angle)|scale)")
 
+STRIPS = 0  # in the place of an action's session_uid
 _put_aside = set[tuple[int, int]]()  # movers and actions, by session_uid, of which that was done here
 
 
@@ -70,6 +71,7 @@ def grab(mover: bpy.types.Object) -> None:
         settings.resting_action = animation.action
         animation.action = None
     if _plays_strips(animation):
+        _put_aside.add((mover.session_uid, STRIPS))
         settings.resting_strips, animation.use_nla = True, False
 
 
@@ -81,14 +83,14 @@ def release(mover: bpy.types.Object) -> None:
     """
     settings = settings_of(mover)
     action, strips = settings.resting_action, settings.resting_strips
-    if action is not None and (mover.session_uid, action.session_uid) not in _put_aside:
-        path = next((path for path in paths_in(action) if not PLACED.fullmatch(path)), None)
-        if path is not None:
-            raise Problem("keys_of_more", object=mover.name, action=action.name, path=path)
-    settings.resting_action, settings.resting_strips = None, False
     animation = mover.animation_data or mover.animation_data_create()
     if animation is None:
         return
+    if action is not None and (mover.session_uid, action.session_uid) not in _put_aside:
+        _check_paths(mover, action.name, paths_in(action))
+    if strips and (mover.session_uid, STRIPS) not in _put_aside:
+        _check_paths(mover, "of its strips", paths_in_strips(animation))
+    settings.resting_action, settings.resting_strips = None, False
     if action is not None and animation.action is None:
         animation.action = action
         suitable = animation.action_suitable_slots
@@ -96,6 +98,12 @@ def release(mover: bpy.types.Object) -> None:
             animation.action_slot = suitable[0]
     if strips:
         animation.use_nla = True
+
+
+def _check_paths(mover: bpy.types.Object, action: str, paths: Iterable[str]) -> None:
+    path = next((path for path in paths if not PLACED.fullmatch(path)), None)
+    if path is not None:
+        raise Problem("keys_of_more", object=mover.name, action=action, path=path)
 
 
 def grab_what_is_moved(movers: Callable[[], Iterable[bpy.types.Object]]) -> None:

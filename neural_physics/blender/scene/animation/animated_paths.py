@@ -59,11 +59,24 @@ def animations() -> Iterator[bpy.types.AnimData]:
             yield animation
 
 
+def paths_in_strips(animation: bpy.types.AnimData) -> Iterator[str]:
+    """What the strips of something animate; "" for what cannot be read."""
+    for track in animation.nla_tracks:
+        for strip in _strips_in(track.strips):
+            yield from (_path_of(curve) or "" for curve in strip.fcurves)
+            if strip.action is not None:
+                yield from paths_in(strip.action)
+
+
 def _of_strips(strips: Iterable[bpy.types.NlaStrip]) -> Iterator[bpy.types.FCurve]:
+    return (curve for strip in _strips_in(strips) for curve in strip.fcurves)
+
+
+def _strips_in(strips: Iterable[bpy.types.NlaStrip]) -> Iterator[bpy.types.NlaStrip]:
     left = list(strips)
     while left:  # however deep they lie in each other
         strip = left.pop()
-        yield from strip.fcurves
+        yield strip
         left += strip.strips
 
 

@@ -25,7 +25,7 @@ LONGEST = 100_000  # characters: the names of hundreds of modifiers
 CACHE, CACHE_BLENDED = "Neural Physics Cache", "Neural Physics Blend"  # modifiers that show files
 SEQUENCE = "Neural Physics Sequence"  # and Alembic or USD
 
-_switched_off = set[int]()  # the session_uid of what it was done to here, and not in a file that was opened
+_switched_off = set[tuple[int, int]]()  # objects and modifiers of theirs, where that was done here; by uid
 
 
 def physics_place(obj: bpy.types.Object) -> int:
@@ -91,9 +91,10 @@ def switch_off_physics(obj: bpy.types.Object) -> None:
     remembered = _remembered(settings.hidden_modifiers)
     for modifier in replaced_modifiers(obj):
         remembered.setdefault(modifier.name, [modifier.show_viewport, modifier.show_render])
+        if modifier.show_viewport or modifier.show_render:
+            _switched_off.add((obj.session_uid, modifier.persistent_uid))
         modifier.show_viewport = modifier.show_render = False
     settings.hidden_modifiers = json.dumps(remembered)
-    _switched_off.add(obj.session_uid)
 
 
 def restore_physics(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
@@ -106,7 +107,8 @@ def restore_physics(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
     left = []
     for modifier in obj.modifiers:  # not looked up by name: Blender fails at half a character
         if modifier.name in remembered:
-            if obj.session_uid not in _switched_off and may_write(obj, modifier):
+            here = (obj.session_uid, modifier.persistent_uid) in _switched_off
+            if any(remembered[modifier.name]) and not here and may_write(obj, modifier):
                 left.append(modifier)
             else:
                 modifier.show_viewport, modifier.show_render = remembered[modifier.name]

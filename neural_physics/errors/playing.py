@@ -33,8 +33,8 @@ PROBLEMS: dict[str, str] = {
         "to the start and play."
     ),
     "physics_stays_off": (
-        "{modifier} of {object} stays switched off, since it keeps its frames on disk wherever this file says: "
-        "switch it on in the Modifiers tab if you know the file."
+        "{modifier} of {object} stays switched off, since a simulation in this file keeps its frames on disk "
+        "wherever the file says: switch it on in the Modifiers tab if you know the file."
     ),
     "keys_of_more": (
         "The keys of {object} that were put aside animate more than its place ({path}): give it its keys back "

@@ -170,6 +170,17 @@ def test_keys_that_a_file_says_were_put_aside_are_given_back_where_they_move_it_
     assert grabbing.is_grabbed(ball) and (ball.animation_data is None or ball.animation_data.action is None)
 
 
+def test_a_group_that_is_called_as_ours_is_replaced_by_ours(sheet):
+    """It may show anything that the file hides."""
+    theirs = bpy.data.node_groups.new(geometry_nodes.GROUP, "GeometryNodeTree")
+    theirs.nodes.new("GeometryNodeObjectInfo")
+    modifier = sheet.modifiers.new("Theirs", "NODES")
+    modifier.node_group, modifier.show_viewport = theirs, False
+    playback.attach(sheet)
+    assert modifier.node_group != theirs and modifier.show_viewport
+    assert not any(node.bl_idname == "GeometryNodeObjectInfo" for node in modifier.node_group.nodes)
+
+
 def test_all_objects_share_one_node_group(sheet):
     other = play_scenes.add_sheet(bpy.data.objects["Hand"], "Other")
     for obj in (sheet, other):

@@ -356,3 +356,18 @@ def test_overrides_of_which_one_has_another_topology_say_which(tmp_path):
     sheet = bpy.data.objects["Sheet"]
     problem = playback.status_of(sheet).problem
     assert problem.code == "model_other_object" and "Sheet" in problem.message
+
+
+def test_a_place_that_does_anything_by_itself_was_not_made_here():
+    """A file may name any object, which would be evaluated with what shows it."""
+    first, _ = two_of_one_mesh()
+    playback.attach(first)
+    place = position_places.place_of(first)
+    assert place is not None
+    position_places.give_place(first)
+    assert position_places.place_of(first) == place
+    place.modifiers.new("Particles", "PARTICLE_SYSTEM")
+    position_places.give_place(first)
+    assert (
+        position_places.place_of(first) not in (None, place) and not position_places.place_of(first).modifiers
+    )

@@ -141,9 +141,10 @@ def _written(
     if uses_solver(obj):
         solver_request(scene, obj).write(plan.request)
     if copied:
+        trust = Trust(key_file(), scripts=scripts_may_run())  # first: asking takes its time
         with with_unused_actions(obj):
             save_copy(plan.scene_copy)
-        Trust(key_file(), scripts=scripts_may_run()).seal(plan.scene_copy)
+            trust.seal(plan.scene_copy)
     return work_command(plan.dataset, by_solver=plan.by_solver)
 
 

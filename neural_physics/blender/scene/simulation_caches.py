@@ -54,13 +54,6 @@ def _caches_of_modifier(
     return []
 
 
-def may_write(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> bool:
-    """Whether a modifier writes on disk where it is switched on."""
-    if isinstance(modifier, bpy.types.FluidModifier) and modifier.domain_settings is not None:
-        return not _is_baked(modifier.domain_settings)
-    return any(writes(cache) for cache in _caches_of_modifier(obj, modifier) if cache is not None)
-
-
 def writes(cache: bpy.types.PointCache) -> bool:
     """Whether any in its list is written, or cleared, on disk as frames are visited: not what is baked."""
     return any(

@@ -42,6 +42,10 @@ def add_modifier(obj: bpy.types.Object, place: int) -> bpy.types.NodesModifier:
     """Put the modifier at a place in the stack, counted from 0, or switch on the one that is there."""
     there = find_modifier(obj)
     if there is not None:
+        read = place_in(there)
+        there.node_group = _group(GROUP if read is None else PLACED_GROUP)  # a file may call anything so
+        if read is not None:
+            _set_input(there, read)
         there.show_viewport = there.show_render = True
         return there
     modifier = cast(bpy.types.NodesModifier, obj.modifiers.new(MODIFIER, "NODES"))

@@ -62,11 +62,17 @@ def take_own(obj: bpy.types.Object) -> None:
 
 
 def _is_its_own(place: bpy.types.Object, obj: bpy.types.Object) -> bool:
-    """Whether nothing but this object shows what is written there: a file may name any object."""
+    """Whether nothing but this object shows what is written there: a file may name any object.
+
+    One that does anything by itself was not made here, and would be evaluated with what shows it.
+    """
     mesh = mesh_data(place)
     elsewhere = place.library or mesh.library or place.override_library
     fits = len(mesh.vertices) == len(mesh_data(obj).vertices)
-    return elsewhere is None and place.users == mesh.users == 1 and fits
+    acts = (place.modifiers, place.constraints, place.particle_systems)
+    depends = (place.parent, place.animation_data, mesh.animation_data, mesh.shape_keys)
+    at_rest = not any(len(each) for each in acts) and not any(depends)
+    return elsewhere is None and place.users == mesh.users == 1 and fits and at_rest
 
 
 def _new_place(obj: bpy.types.Object) -> bpy.types.Object:

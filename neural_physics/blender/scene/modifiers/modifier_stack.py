@@ -10,7 +10,7 @@ import bpy
 from ....errors import Problem
 from ...settings.from_files.readable_names import readable_name
 from ...settings.properties import settings_of
-from ..simulation_caches import may_write
+from ..simulation_caches import what_animates_writing, what_writes
 from ..sources import (
     CARRYING_TYPES,
     carrying_modifiers,
@@ -100,15 +100,17 @@ def switch_off_physics(obj: bpy.types.Object) -> None:
 def restore_physics(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
     """Undo `switch_off_physics`; a modifier that is no longer there is passed over.
 
-    Returns what stays switched off: of a file that was opened so, what writes on disk wherever that says.
+    Returns what stays switched off: all that a file says was on before, where anything in it may write on
+    disk. What a modifier names is evaluated with it.
     """
     settings = settings_of(obj)
     remembered = _remembered(settings.hidden_modifiers)
     left = []
+    writes = bool(what_writes() or what_animates_writing())
     for modifier in obj.modifiers:  # not looked up by name: Blender fails at half a character
         if modifier.name in remembered:
             here = (obj.session_uid, modifier.persistent_uid) in _switched_off
-            if any(remembered[modifier.name]) and not here and may_write(obj, modifier):
+            if any(remembered[modifier.name]) and not here and writes:
                 left.append(modifier)
             else:
                 modifier.show_viewport, modifier.show_render = remembered[modifier.name]

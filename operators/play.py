@@ -59,12 +59,12 @@ class NEURALPHYSICS_OT_stop_playing(Button, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         obj = target(context)
-        left = playback.detach(obj)
+        waited, left = playback.waits(), playback.detach(obj)
         remove_cache(obj)
         for modifier in left:
             said = Problem("physics_stays_off", object=obj.name, modifier=modifier.name)
             self.report({"WARNING"}, said.message)
-        for mover in channel_objects(obj):
+        for mover in channel_objects(obj) if not waited else ():  # to move them would be an edit
             try:
                 grabbing.release(mover)
             except Problem as problem:

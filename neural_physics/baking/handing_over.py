@@ -21,7 +21,7 @@ from ..errors import Problem
 from ..files.atomic import write_atomically, writing
 from ..files.below import clear_below, remove_below, rename_below
 from ..files.copying import copy_living_folder
-from ..files.links import check_no_link
+from ..files.links import check_no_link, check_unmoved
 from ..files.looking import has_file, has_folder
 from ..files.reading import NotReadable, read_bytes
 from ..jobs.leases import Lease, Observer
@@ -143,7 +143,14 @@ class Workplace:
 
     def _check_own(self) -> None:
         """Raise Problem("place_is_link") where what this holder writes would be somewhere else by now."""
-        for place in (self.lease.folder, self.folder, self._mine.parent, self._mine):
+        check_unmoved(self.dataset.path)
+        for place in (
+            side_folder(self.dataset.path),
+            self.lease.folder,
+            self.folder,
+            self._mine.parent,
+            self._mine,
+        ):
             check_no_link(place)
 
     def _begin_anew_if_other(self) -> None:

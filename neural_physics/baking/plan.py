@@ -18,7 +18,7 @@ from ..datasets.take_names import check_take_name
 from ..datasets.takes import MOST_TAKES
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
-from ..files.links import check_no_link
+from ..files.links import check_no_link, check_unmoved, resolved
 from ..files.listing import entries
 from ..files.looking import has_file
 from ..files.names import is_portable, same_key
@@ -112,7 +112,7 @@ class BakePlan:
 
     def write(self) -> None:
         """Raises Problem("place_is_link" | "folder_not_writable" | "disk_full")."""
-        check_no_link(self.folder)
+        check_no_link(check_unmoved(self.dataset) / self.folder.name)
         with writing(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             said = {name: value for name, value in asdict(self).items() if name != "dataset"}
@@ -141,7 +141,7 @@ class BakePlan:
             takes = tuple(PlannedTake(**take) for take in item.pop("takes"))
             notes = tuple(item.pop("notes"))
             also = tuple(AlsoBaked(**each) for each in item.pop("together", ()))
-            plan = BakePlan(path.absolute().parent.parent, **item, takes=takes, notes=notes, together=also)
+            plan = BakePlan(resolved(path.parent.parent), **item, takes=takes, notes=notes, together=also)
             _check(plan)
             return plan
         except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:

@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays import Floats, Indices
 from ..errors import Problem
 from ..files.atomic import writing
-from ..files.links import check_no_link
+from ..files.links import check_no_link, check_unmoved, resolved
 from ..files.listing import first_entries
 from ..files.looking import has_file, is_file, look
 from ..files.row_files import map_rows, row_count
@@ -182,6 +182,7 @@ class Dataset:
         Raises Problem("dataset_missing" | "place_not_readable" | "dataset_damaged" | "dataset_newer" |
         "place_is_link").
         """
+        path = resolved(path)  # where it is now, also if somebody exchanges it for a link
         check_there(path)
         _check_own(path, (TAKES, *OF_DATASET))
         info = read_info(path)
@@ -211,7 +212,7 @@ class Dataset:
             write_mesh(path / "mesh.npz", mesh)
             # Last, so that a folder with a dataset.json is always whole.
             write_info(path, info)
-        return cls(path, info, mesh)
+        return cls(resolved(path), info, mesh)
 
     def with_takes_in(self, folder: Path) -> Dataset:
         """The same dataset with other takes, those in a folder `takes` of another one. Raises as `body`."""
@@ -222,8 +223,9 @@ class Dataset:
     def describe_anew(self, info: DatasetInfo, mesh: Mesh) -> None:
         """Replace what the dataset says of itself, while it holds no takes.
 
-        Raises Problem("folder_not_writable" | "disk_full").
+        Raises Problem("place_is_link" | "folder_not_writable" | "disk_full").
         """
+        check_unmoved(self.path)
         with writing(self.path):
             write_mesh(self.path / "mesh.npz", mesh)
             write_info(self.path, info)

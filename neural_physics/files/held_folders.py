@@ -17,7 +17,7 @@ from typing import BinaryIO, cast
 
 from ..errors import Problem
 from .flushing import flush
-from .links import check_no_link
+from .links import check_no_link, check_unmoved
 from .replacing import when_let_go
 
 # Windows opens nothing relative to a folder: there each on the way is asked for a link just before.
@@ -139,15 +139,13 @@ class HeldFolder:
         )
 
     def receive(self, path: Path) -> None:
-        """A file from somewhere else, which is gone there then."""
-        try:
-            os.rename(path, self._place(path.name), dst_dir_fd=self.descriptor)
-        except OSError as error:
-            if error.errno != errno.EXDEV:
-                raise
-            with path.open("rb") as there, self.opened(path.name, NEW) as here:
-                shutil.copyfileobj(there, here, BLOCK)
-            path.unlink()
+        """A file from somewhere else, which is gone there then.
+
+        Copied: one that is renamed may be read by whom it was where it comes from, and not as here.
+        """
+        with path.open("rb") as there, self.opened(path.name, NEW) as here:
+            shutil.copyfileobj(there, here, BLOCK)
+        path.unlink()
 
     def _place(self, name: str) -> str | Path:
         return self._checked() / name if self.descriptor is None else name
@@ -161,10 +159,11 @@ class HeldFolder:
 
 @contextmanager
 def held(root: Path, folder: Path) -> Iterator[HeldFolder]:
-    """A folder below `root`, or that itself.
+    """A folder below `root`, or that itself. root: resolved when it was chosen.
 
-    Raises OSError, and Problem("place_is_link") where there is a link on the way.
+    Raises OSError, and Problem("place_is_link") where there is a link on the way, or in the root's by now.
     """
+    check_unmoved(root)
     with ExitStack() as opened:
         descriptor = None
         if HOLDS_FOLDERS:

@@ -87,3 +87,19 @@ def test_a_folder_that_is_written_to_for_hours_is_asked_whether_it_is_still_the_
 def test_what_was_named_by_way_of_a_link_is_not_refused_for_that(shared):
     (shared / "here").symlink_to(shared / "bake", target_is_directory=True)
     check_unmoved(resolved(shared / "here" / "take_000"))
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda shared: remove_below(shared, shared / "take_000"),
+        lambda shared: rename_below(shared, shared / "take_000", shared / "moved"),
+    ],
+)
+def test_the_folder_that_all_is_below_is_asked_as_well(shared, act):
+    shared.rename(shared.with_name("was"))
+    shared.symlink_to(shared.with_name("mine"), target_is_directory=True)
+    with pytest.raises(Problem) as raised:
+        act(shared)
+    clear_below(shared, shared / "take_000")
+    assert raised.value.code == "place_is_link" and mine(shared) == ["take_000", "take_000/frame"]

@@ -108,6 +108,8 @@ def test_what_a_file_says_was_on_stays_off_where_it_writes_on_disk(sheet, tmp_pa
     left = playback.detach(sheet)
     assert [modifier.name for modifier in left] == ["Cloth"] * saved
     assert sheet.modifiers["Cloth"].show_viewport == (not saved)
+    playback.attach(sheet)
+    assert [modifier.name for modifier in playback.detach(sheet)] == ["Cloth"] * saved, "nor later"
     sheet.modifiers["Cloth"].show_viewport = True
     sheet.modifiers["Cloth"].point_cache.use_disk_cache = False
     playback.attach(sheet)

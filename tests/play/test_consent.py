@@ -13,7 +13,7 @@ import synthetic
 
 from neural_physics.blender.jobs import host
 from neural_physics.blender.jobs.timers import in_window
-from neural_physics.blender.playing import consent, handlers, playback
+from neural_physics.blender.playing import collision_suspension, consent, handlers, playback
 from neural_physics.blender.playing.mesh_cache import bake_steps
 from neural_physics.blender.scene import simulation_caches
 from neural_physics.blender.scene.animation import animated_paths
@@ -206,6 +206,8 @@ def test_while_it_waits_no_collider_wakes(sheet, library):
     bpy.context.view_layer.update()
     bpy.context.scene.frame_set(1)
     assert not ball.modifiers[0].show_viewport
+    collision_suspension.resume_collisions()
+    assert not ball.modifiers[0].show_viewport, "nor as something stops"
     playback.go_on()
     assert ball.modifiers[0].show_viewport
 

@@ -27,6 +27,7 @@ from ...datasets.takes import Dataset
 from ...errors import Problem
 from ...files.atomic import writing
 from ...files.below import remove_below
+from ...files.links import check_unmoved
 from ...jobs.isolated_python import run_module
 from ...wording import plural
 from ..jobs import programs
@@ -143,6 +144,7 @@ def _written(
     if copied:
         trust = Trust(key_file(), scripts=scripts_may_run())  # first: asking takes its time
         with with_unused_actions(obj):
+            check_unmoved(plan.scene_copy.parent)
             save_copy(plan.scene_copy)
             trust.seal(plan.scene_copy)
     return work_command(plan.dataset, by_solver=plan.by_solver)

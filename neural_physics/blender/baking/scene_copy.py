@@ -139,7 +139,7 @@ def _simulate_again(obj: bpy.types.Object) -> None:
     """Undo what Play has done to an object's modifiers; nothing plays in the worker."""
     remove_modifier(obj)
     remove_cache(obj)
-    restore_physics(obj)
+    restore_physics(obj, is_harmless=True)  # what writes does so below the take
     wake_collider(obj)
 
 

@@ -86,7 +86,8 @@ def write_take_scene(path: Path, plan: BakePlan, take: PlannedTake, trust: Trust
     with writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
     save_copy(path)
-    if made_here:  # else its Python would run here from now on, whoever has written it
+    # Else its Python would run here from now on, whoever has written it, or exchanged what was opened.
+    if made_here and trust.is_in(plan.scene_copy):
         trust.seal(path)
 
 

@@ -11,9 +11,12 @@ from collections.abc import Iterator
 
 import bpy
 
+from ..scene.simulation_caches import what_animates_writing, what_writes
 from ..scene.sources import PHYSICS_TYPES
 from ..settings.having_settings import having_settings
 from ..settings.properties import settings_of
+
+_rested = set[int]()  # the session_uid of those that rest since this Blender let them
 
 
 def suspend_collisions() -> None:
@@ -28,19 +31,30 @@ def suspend_collisions() -> None:
             for modifier in _collisions(obj):
                 shown = modifier.show_viewport, modifier.show_render
                 if any(shown):
+                    _rested.add(obj.session_uid)
                     settings_of(obj).resting_collision = shown
                     modifier.show_viewport = modifier.show_render = False
 
 
-def resume_collisions() -> None:
-    """Undo `suspend_collisions`, unless an object plays and nothing collides."""
+def resume_collisions(*, asked: bool = False) -> None:
+    """Undo `suspend_collisions`, unless an object plays and nothing collides.
+
+    What rests because a file says so does not wake where anything in it may write on disk, as that is an
+    edit, unless the artist has asked for motion.
+    """
     having = list(having_settings(bpy.data.objects))
     resting = [obj for obj in having if any(settings_of(obj).resting_collision)]
+    if not asked and any(obj.session_uid not in _rested for obj in resting) and _may_write():
+        resting = [obj for obj in resting if obj.session_uid in _rested]
     if resting:
         plays = any(settings_of(obj).playing for obj in having)
         if not plays or any(collides(obj) for obj in bpy.data.objects):
             for obj in resting:
                 wake_collider(obj)
+
+
+def _may_write() -> bool:
+    return bool(what_writes() or what_animates_writing())
 
 
 def wake_collider(obj: bpy.types.Object) -> None:

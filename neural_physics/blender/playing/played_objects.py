@@ -94,7 +94,7 @@ class PlayedObjects:
         """The artist has asked for motion: see `Consent`. What was left undone meanwhile is done."""
         self.consent.give(bpy.context.scene)
         self.rebuild()
-        resume_collisions()
+        resume_collisions(asked=True)
 
     def start(self, obj: bpy.types.Object) -> PlaySession:
         """A new session for an object. Raises what `PlaySession` does."""

@@ -17,7 +17,7 @@ from ...errors import Problem
 from ...files.atomic import writing
 from ...files.below import clear_below, rename_below
 from ...files.copying import copy_whole_folder
-from ...files.links import check_no_link, is_link
+from ...files.links import check_no_link, is_link, resolved
 from ...files.looking import is_folder
 from ...files.replacing import rename
 from ...jobs.process import is_written
@@ -143,9 +143,10 @@ def _copy(folder: Path, target: Path) -> None:
     needed = sum(path.lstat().st_size for path in folder.rglob("*"))
     if shutil.disk_usage(target.parent).free < needed:
         raise Problem("disk_full", path=target.parent)
+    target = resolved(target.parent) / target.name
     scratch = target.with_name(f"{target.name} {uuid.uuid4().hex}")  # which nobody has
     try:
-        copy_whole_folder(folder, scratch, target_below=target.parent)
+        copy_whole_folder(resolved(folder), scratch, target_below=target.parent)
         rename_below(target.parent, scratch, target)
     except BaseException:
         clear_below(target.parent, scratch)

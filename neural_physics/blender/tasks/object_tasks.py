@@ -21,7 +21,7 @@ from ...datasets.takes import BODY, Dataset
 from ...errors import Problem
 from ...files.atomic import writing
 from ...files.below import remove_below
-from ...files.links import check_no_link
+from ...files.links import check_no_link, resolved
 from ...files.looking import has_file, has_folder, is_file
 from ...jobs.wording import job_name
 from ...methods.registry import load_method
@@ -316,8 +316,11 @@ def delete_dataset(obj: bpy.types.Object) -> None:
     """
     check_delete(obj)
     hide_take(obj)
-    folder = dataset_folder(obj)
+    folder = resolved(dataset_folder(obj))
     check_own_folders(folder)
+    takes = [about.parent for about in (folder / "takes").glob("*/take.json")]
+    for take in takes:
+        check_no_link(take)  # before anything is deleted
     host.forget(jobs_folder(obj), NAMES)
     bake = side_folder(folder)
     with writing(folder):
@@ -325,8 +328,8 @@ def delete_dataset(obj: bpy.types.Object) -> None:
         for name in ("dataset.json", "mesh.npz", BODY, PACE):
             (folder / name).unlink(missing_ok=True)
         importing.discard_killed(folder)
-        for about in (folder / "takes").glob("*/take.json"):
-            remove_below(folder, about.parent)
+        for take in takes:
+            remove_below(folder, take)
         if (bake / "bake.json").is_file():
             remove_below(folder, bake)
         delete_job_files(folder)

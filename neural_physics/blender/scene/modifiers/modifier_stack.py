@@ -97,16 +97,17 @@ def switch_off_physics(obj: bpy.types.Object) -> None:
     settings.hidden_modifiers = json.dumps(remembered)
 
 
-def restore_physics(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
+def restore_physics(obj: bpy.types.Object, *, is_harmless: bool = False) -> list[bpy.types.Modifier]:
     """Undo `switch_off_physics`; a modifier that is no longer there is passed over.
 
-    Returns what stays switched off: all that a file says was on before, where anything in it may write on
+    is_harmless: whether it is known where all that writes on disk does so, as in a bake. Returns what stays
+    switched off, and is remembered: all that a file says was on before, where anything in it may write on
     disk. What a modifier names is evaluated with it.
     """
     settings = settings_of(obj)
     remembered = _remembered(settings.hidden_modifiers)
     left = []
-    writes = bool(what_writes() or what_animates_writing())
+    writes = not is_harmless and bool(what_writes() or what_animates_writing())
     for modifier in obj.modifiers:  # not looked up by name: Blender fails at half a character
         if modifier.name in remembered:
             here = (obj.session_uid, modifier.persistent_uid) in _switched_off
@@ -114,7 +115,8 @@ def restore_physics(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
                 left.append(modifier)
             else:
                 modifier.show_viewport, modifier.show_render = remembered[modifier.name]
-    settings.hidden_modifiers = ""
+    still = {modifier.name: remembered[modifier.name] for modifier in left}
+    settings.hidden_modifiers = json.dumps(still) if still else ""
     return left
 
 

@@ -11,6 +11,7 @@ import play_scenes
 import pytest
 import synthetic
 
+from neural_physics.blender.baking.scene_copy import prepare_for_bake
 from neural_physics.blender.playing import grabbing, packing, playback
 from neural_physics.blender.playing.output import geometry_nodes, node_layout
 from neural_physics.blender.playing.output.numbers import ERROR
@@ -538,3 +539,16 @@ def test_a_soft_body_below_what_is_shown_is_told_before_anything_changes(sheet):
     assert told.value.code == "soft_body_first"
     assert [each.type for each in sheet.modifiers] == ["SMOOTH", "CAST", "SOFT_BODY"]
     assert not settings_of(sheet).playing and sheet.modifiers["SOFT_BODY"].show_viewport
+
+
+def test_a_bake_switches_on_what_a_file_says_was_on_though_it_writes_on_disk(sheet, tmp_path):
+    """It knows where."""
+    path = str(tmp_path / "scene.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    sheet.modifiers["Cloth"].point_cache.use_disk_cache = True
+    playback.attach(sheet)
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=path)
+    scene, sheet = bpy.context.scene, bpy.data.objects["Sheet"]
+    prepare_for_bake(scene, scene.view_layers[0].name, sheet, 5)
+    assert sheet.modifiers["Cloth"].show_viewport

@@ -145,7 +145,9 @@ class Search:
         if state.code == "training_diverged":
             return state.message
         if state.code == "ended_unexpectedly":
-            note_failure(self._asked.folder, lease.folder, lease.number, reason=state.message, log=process.files.log)
+            note_failure(
+                self._asked.folder, lease.folder, lease.number, reason=state.message, log=process.files.log
+            )
         elif state.phase == "failed":
             raise Problem.reported(state.code, state.message)
         return "" if state.phase == "finished" else None

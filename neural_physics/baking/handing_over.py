@@ -74,7 +74,7 @@ class Workplace:
         False where there is nothing left to do, as it was handed in complete before this lease began.
         Raises Problem("place_is_link" | "folder_not_writable" | "disk_full" | "dataset_damaged").
         """
-        self._check_no_links()
+        self._check_given()
         if is_complete(self.dataset.path, self.name):
             clear_below(self.dataset.path, self.lease.folder)
             return False
@@ -96,7 +96,7 @@ class Workplace:
         Raises Problem("taken_over" | "place_is_link" | "folder_not_writable" | "disk_full").
         """
         self.lease.check()
-        self._check_no_links()
+        self._check_given()
         self._check_own()
         complete = read_take_info(self._mine).complete
         with writing(self._handed_in):
@@ -131,26 +131,17 @@ class Workplace:
             self.lease.check()
             self.lease.release()
 
-    def _check_no_links(self) -> None:
-        """Raise Problem("place_is_link") where what is moved would come from another place, or go there."""
-        for place in (
-            side_folder(self.dataset.path),
-            self.lease.folder,
-            self._handed_in.parent,
-            self._handed_in,
-        ):
-            check_no_link(place)
-
     def _check_own(self) -> None:
         """Raise Problem("place_is_link") where what this holder writes would be somewhere else by now."""
+        self._check_no_links(self.folder, self._mine.parent, self._mine)
+
+    def _check_given(self) -> None:
+        """Raise Problem("place_is_link") where what is handed in would come to another place."""
+        self._check_no_links(self._handed_in.parent, self._handed_in)
+
+    def _check_no_links(self, *places: Path) -> None:
         check_unmoved(self.dataset.path)
-        for place in (
-            side_folder(self.dataset.path),
-            self.lease.folder,
-            self.folder,
-            self._mine.parent,
-            self._mine,
-        ):
+        for place in (side_folder(self.dataset.path), self.lease.folder, *places):
             check_no_link(place)
 
     def _begin_anew_if_other(self) -> None:

@@ -40,12 +40,12 @@ class Consent:
         self.forget()
         self._scenes.clear()
         self._look_anew()
-        self.waits = self._plays() and not self._was_asked_for()
+        self.waits = self._plays() and not self.is_given
 
     def ask_anew(self) -> None:
         """Something has come from a file."""
         self._look_anew()
-        self.waits = self.waits or (self._plays() and not self._was_asked_for())
+        self.waits = self.waits or (self._plays() and not self.is_given)
 
     def note_undo(self) -> None:
         """Something may be back that was not there as motion was asked for; of curves nobody knows what."""
@@ -57,7 +57,7 @@ class Consent:
 
     def note_start(self) -> None:
         """Something begins to play, whoever has said so."""
-        self.waits = self.waits or not self._was_asked_for()
+        self.waits = self.waits or not self.is_given
 
     def note_scene(self, scene: bpy.types.Scene) -> None:
         """A scene is on show: in one that was not before, motion was not asked for."""
@@ -79,16 +79,18 @@ class Consent:
             self._scenes.add(scene.session_uid)
 
     @property
+    def is_given(self) -> bool:
+        """Whether nothing writes, or may, but what did as motion was asked for."""
+        dangers = self._dangers()
+        return not dangers or (self._asked_beside is not None and dangers <= self._asked_beside)
+
+    @property
     def may_visit(self) -> bool:
-        """Whether frames may be visited that nobody went to, and files shown that lie beside the scene."""
+        """Whether frames may be visited that nobody went to."""
         try:
             return first_writer() is None and not self._look_through()
         except Exception:  # noqa: BLE001 (a file may hold anything)
             return False
-
-    def _was_asked_for(self) -> bool:
-        dangers = self._dangers()
-        return not dangers or (self._asked_beside is not None and dangers <= self._asked_beside)
 
     def _look_anew(self) -> None:
         self._looked_through = frozenset()

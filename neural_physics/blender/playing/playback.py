@@ -131,7 +131,7 @@ def may_deliver(folder: Path, kind: str) -> bool:
 
     What was begun here, in this file, may where nothing waits; all else until the artist asks for motion.
     """
-    return (host.began_here(folder, kind) and not waits()) or PLAYED.consent.may_visit
+    return (host.began_here(folder, kind) and not waits()) or PLAYED.consent.is_given
 
 
 def detach(obj: bpy.types.Object) -> list[bpy.types.Modifier]:

@@ -100,12 +100,21 @@ def first_writer() -> bpy.types.Object | bpy.types.Scene | None:
 
     What is switched off does not, unless anything is switched on and off from frame to frame.
     """
-    switched_on = not any(True for _ in animated("show_viewport"))
+    switched_off = None
     for obj in bpy.data.objects:
-        fluids = (each for each in _fluids_of(obj, switched_on=switched_on) if not _is_baked(each))
-        if any(map(writes, caches_of(obj, switched_on=switched_on))) or any(True for _ in fluids):
+        if _writes(obj, switched_on=True):
             return obj
-    return next((scene for scene in bpy.data.scenes if any(map(writes, caches_of_bodies(scene)))), None)
+        if switched_off is None and _writes(obj):
+            switched_off = obj
+    for scene in bpy.data.scenes:
+        if any(map(writes, caches_of_bodies(scene))):
+            return scene
+    return switched_off if switched_off is not None and any(True for _ in animated("show_viewport")) else None
+
+
+def _writes(obj: bpy.types.Object, *, switched_on: bool = False) -> bool:
+    fluids = (each for each in _fluids_of(obj, switched_on=switched_on) if not _is_baked(each))
+    return any(map(writes, caches_of(obj, switched_on=switched_on))) or any(True for _ in fluids)
 
 
 def check_visits() -> None:

@@ -42,10 +42,11 @@ def add_modifier(obj: bpy.types.Object, place: int) -> bpy.types.NodesModifier:
     """Put the modifier at a place in the stack, counted from 0, or switch on the one that is there."""
     there = find_modifier(obj)
     if there is not None:
-        read = place_in(there)
-        there.node_group = _group(GROUP if read is None else PLACED_GROUP)  # a file may call anything so
-        if read is not None:
-            _set_input(there, read)
+        if not _is_known(there.node_group):  # a file may call anything so
+            read = place_in(there)
+            there.node_group = _group(GROUP if read is None else PLACED_GROUP)
+            if read is not None:
+                _set_input(there, read)
         there.show_viewport = there.show_render = True
         return there
     modifier = cast(bpy.types.NodesModifier, obj.modifiers.new(MODIFIER, "NODES"))
@@ -201,6 +202,11 @@ def _group(name: str) -> bpy.types.NodeTree:
     if found is not None:
         bpy.data.node_groups.remove(made)
     return found or made
+
+
+def _is_known(group: bpy.types.NodeTree | None) -> bool:
+    """Whether a group was made or found alike since this Blender started."""
+    return group is not None and _found.get(_meant(group)) == group.session_uid
 
 
 def _meant(group: bpy.types.NodeTree) -> str:

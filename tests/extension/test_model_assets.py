@@ -187,7 +187,10 @@ drop(sheet, bring(link=False))
 drops.play_waiting()
 bpy.context.scene.frame_set(9)
 assert sheet.neural_physics.playing and playback.status_of(sheet).warning.code == "play_waits"
-assert ours.play() == {"FINISHED"} and playback.status_of(sheet).warning is None
+assert ours.play() == {"FINISHED"} and playback.status_of(sheet).warning.code == "catch_up_needed"
+for frame in range(1, 4):
+    bpy.context.scene.frame_set(frame)
+assert playback.status_of(sheet).warning is None
 """
     )
 

@@ -138,9 +138,9 @@ with patch.object(Path, "rename", over_disks):
     def fails(folder, to, **more):
         to.mkdir()
         raise OSError(errno.EIO, "Input/output error")
-    with patch.object(shutil, "copytree", fails):
+    with patch.object(part("neural_physics.blender.tasks.moving_files"), "copy_whole_folder", fails):
         refused("cannot be written to")
-    assert not list((HERE / "neural_physics" / "scene").glob("*.new"))
+    assert [path.name for path in (HERE / "neural_physics" / "scene").iterdir()] == ["Sheet"]
     assert ours.move_files() == {"FINISHED"}
 moved = HERE / "neural_physics" / "scene" / "Sheet 2"
 assert contents(moved) == before and not ROOT.exists()

@@ -28,6 +28,13 @@ def sheet():
     return play_scenes.add_sheet(play_scenes.add_hand())
 
 
+def opened_again():
+    """The sheet of the file, saved and opened."""
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
+    return bpy.data.objects["Sheet"]
+
+
 def refused(obj, code):
     """Attaching is refused with this code, and leaves the object as it was."""
     modifiers = [(m.name, m.show_viewport) for m in obj.modifiers]
@@ -98,14 +105,10 @@ def test_what_anybody_wrote_where_the_modifiers_are_remembered_does_not_keep_it_
 @pytest.mark.parametrize("saved", [True, False])
 def test_what_a_file_says_was_on_stays_off_where_it_writes_on_disk(sheet, tmp_path, saved):
     """It may be another's; what was switched off here is switched on again."""
-    path = str(tmp_path / "scene.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
     sheet.modifiers["Cloth"].point_cache.use_disk_cache = True
     playback.attach(sheet)
-    if saved:
-        bpy.ops.wm.save_mainfile()
-        bpy.ops.wm.open_mainfile(filepath=path)
-        sheet = bpy.data.objects["Sheet"]
+    sheet = opened_again() if saved else sheet
     left = playback.detach(sheet)
     assert [modifier.name for modifier in left] == ["Cloth"] * saved
     assert sheet.modifiers["Cloth"].show_viewport == (not saved)
@@ -114,10 +117,7 @@ def test_what_a_file_says_was_on_stays_off_where_it_writes_on_disk(sheet, tmp_pa
     sheet.modifiers["Cloth"].show_viewport = True
     sheet.modifiers["Cloth"].point_cache.use_disk_cache = False
     playback.attach(sheet)
-    if saved:
-        bpy.ops.wm.save_mainfile()
-        bpy.ops.wm.open_mainfile(filepath=path)
-        sheet = bpy.data.objects["Sheet"]
+    sheet = opened_again() if saved else sheet
     assert not playback.detach(sheet) and sheet.modifiers["Cloth"].show_viewport
 
 

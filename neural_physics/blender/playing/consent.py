@@ -53,7 +53,7 @@ class Consent:
         self._dangers()
         if self._animated:
             self._asked_beside = None
-        self.ask_anew()
+        self.waits = self.waits or (self._plays() and not self.is_given)
 
     def note_start(self) -> None:
         """Something begins to play, whoever has said so."""

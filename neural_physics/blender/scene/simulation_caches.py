@@ -67,18 +67,17 @@ def what_writes() -> frozenset[Hashable]:
     A fluid does so in a folder that the file names.
     """
     found = [each for obj in bpy.data.objects for each in _written_by(obj)]
+    found += [(obj.session_uid, "soft body") for obj in bpy.data.objects if _has_hidden_soft_body(obj)]
     for scene in bpy.data.scenes:
         found += [(scene.session_uid, *_places(each)) for each in caches_of_bodies(scene) if writes(each)]
     return frozenset(found)
 
 
-def _written_by(obj: bpy.types.Object) -> Iterator[Hashable]:
-    if _has_hidden_soft_body(obj):
-        yield obj.session_uid, "soft body"
-    for cache in caches_of(obj):
+def _written_by(obj: bpy.types.Object, *, switched_on: bool = False) -> Iterator[Hashable]:
+    for cache in caches_of(obj, switched_on=switched_on):
         if writes(cache):
             yield obj.session_uid, *_places(cache)
-    for fluid in _fluids_of(obj):
+    for fluid in _fluids_of(obj, switched_on=switched_on):
         if not _is_baked(fluid):
             yield obj.session_uid, fluid.cache_directory
 
@@ -113,8 +112,7 @@ def first_writer() -> bpy.types.Object | bpy.types.Scene | None:
 
 
 def _writes(obj: bpy.types.Object, *, switched_on: bool = False) -> bool:
-    fluids = (each for each in _fluids_of(obj, switched_on=switched_on) if not _is_baked(each))
-    return any(map(writes, caches_of(obj, switched_on=switched_on))) or any(True for _ in fluids)
+    return any(True for _ in _written_by(obj, switched_on=switched_on))
 
 
 def check_visits() -> None:

@@ -358,7 +358,6 @@ def test_an_own_step_that_is_undone_brings_nothing(sheet):
     assert not playback.waits()
 
 
-@pytest.mark.skipif(bpy.app.version >= (5, 0), reason="Blender tells of this by itself")
 def test_a_library_of_overrides_alone_that_is_read_again_was_not_asked_for(sheet, library, tmp_path):
     own = str(tmp_path / "own.blend")
     bpy.ops.wm.save_as_mainfile(filepath=own)

@@ -25,7 +25,7 @@ from neural_physics.blender.settings.properties import settings_of
 from neural_physics.errors import Problem
 
 MARK = "zz"  # ends the names that are changed
-BAD, GOOD = b"\xff\xfe", "\ufffd\ufffd"
+BAD, GOOD = b"\xff\xfe", readable_names.MARK * 2
 
 
 def opened(path, *ends):

@@ -40,7 +40,8 @@ def test_a_packed_scene_plays_as_it_did_with_no_further_step(tmp_path):
         for frame in (30, 10):
             scene.frame_set(frame)
             assert shown(sheet) == pytest.approx(then[str(frame)], abs=2e-5)
-    add_modifier(bpy.data.objects.new("Other", sheet.data), 0)
+    other = bpy.data.objects.new("Other", sheet.data)
+    assert add_modifier(other, 0).node_group == add_modifier(sheet, 0).node_group
     assert [group.name for group in bpy.data.node_groups] == [GROUP], "one for all objects, as it was then"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from contextlib import suppress
 
 import bpy
@@ -10,6 +11,7 @@ import play_models
 import play_scenes
 import pytest
 import synthetic
+from changed_blend import open_changed
 
 from neural_physics.blender.baking.scene_copy import prepare_for_bake
 from neural_physics.blender.playing import grabbing, packing, playback
@@ -132,6 +134,33 @@ def test_what_a_file_says_was_on_beside_what_is_switched_off_here_stays_off(shee
     assert not other.show_viewport and sheet.modifiers["Cloth"].show_viewport
 
 
+@pytest.mark.parametrize("shown", [(False, True), (True, False)])
+def test_what_was_on_in_part_is_given_back_as_it_was_where_it_writes_on_disk(sheet, tmp_path, shown):
+    """Whatever the file says that it was before."""
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    cloth = sheet.modifiers["Cloth"]
+    cloth.point_cache.use_disk_cache = True
+    cloth.show_viewport, cloth.show_render = shown
+    settings_of(sheet).hidden_modifiers = '{"Cloth": [true, true]}'
+    playback.attach(sheet)
+    assert playback.detach(sheet) == [cloth] and (cloth.show_viewport, cloth.show_render) == shown
+
+
+def test_of_two_modifiers_that_a_file_gives_one_number_none_is_taken_for_the_other(sheet, tmp_path):
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    other = sheet.modifiers.new("Other", "PARTICLE_SYSTEM")
+    other.particle_system.point_cache.use_disk_cache = True
+    other.show_viewport = other.show_render = False
+    settings_of(sheet).hidden_modifiers = '{"Other": [true, true]}'
+    own, cloths = (struct.pack("<i", sheet.modifiers[name].persistent_uid) for name in ("Other", "Cloth"))
+    open_changed(tmp_path / "scene.blend", {own: cloths})
+    sheet = bpy.data.objects["Sheet"]
+    assert len({modifier.persistent_uid for modifier in sheet.modifiers}) == 1
+    playback.attach(sheet)
+    left = playback.detach(sheet)
+    assert "Other" in [modifier.name for modifier in left] and not sheet.modifiers["Other"].show_viewport
+
+
 @pytest.mark.parametrize("path", ["location", 'modifiers["Cloth"].show_viewport', "hide_viewport"])
 def test_strips_that_a_file_says_were_put_aside_are_switched_on_where_they_move_it_alone(
     sheet, tmp_path, path
@@ -246,19 +275,36 @@ def altered(change) -> bpy.types.NodeTree:
         lambda group: group.nodes.new("GeometryNodeTransform"),
         lambda group: group.interface.new_socket("More", in_out="INPUT", socket_type="NodeSocketFloat"),
         lambda group: group.nodes["Set Position"].inputs["Offset"].keyframe_insert("default_value", frame=9),
+        lambda group: group.__setitem__("named", bpy.data.objects["Sheet"]),
+        lambda group: group.__setitem__("named", {"in": bpy.data.objects["Sheet"]}),
+        lambda group: group.nodes[0].__setitem__("named", bpy.data.objects["Sheet"]),
+        lambda group: group.interface.items_tree[0].__setitem__("named", bpy.data.objects["Sheet"]),
     ],
-    ids=["value", "mute", "setting", "text", "link", "muted link", "node", "socket", "keys"],
+    ids=["value", "mute", "setting", "text", "link", "muted link", "node", "socket", "keys"]
+    + [f"named by {what}" for what in ("group", "part", "node", "item")],
 )
-def test_a_group_like_ours_with_anything_changed_is_not_used(sheet, change):
-    theirs = altered(change)
-    playback.attach(sheet)
-    assert geometry_nodes.find_modifier(sheet).node_group != theirs
+def test_a_group_with_anything_changed_is_not_alike(sheet, change):
+    made = geometry_nodes._make_group(geometry_nodes.GROUP)
+    assert node_layout.first_alike([altered(change)], made) is None
 
 
-def test_a_group_whose_nodes_have_other_names_and_another_order_is_used(sheet):
+def test_a_group_whose_nodes_have_other_names_and_another_order_is_alike(sheet):
     ours = altered(lambda group: setattr(group.nodes["Set Position"], "name", "Punkte setzen"))
+    made = geometry_nodes._make_group(geometry_nodes.GROUP)
+    assert node_layout.first_alike([ours], made) == ours
+
+
+@pytest.mark.parametrize("end", ["", geometry_nodes.HIDDEN])
+def test_no_group_of_a_file_is_used_however_alike(sheet, tmp_path, end):
+    """What it names would be evaluated with it, and nothing that is compared need say so."""
+    theirs = geometry_nodes._make_group(geometry_nodes.GROUP + end)
+    theirs.use_fake_user, theirs["named"] = True, bpy.data.objects["Hand"]
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    sheet = opened_again()
     playback.attach(sheet)
-    assert geometry_nodes.find_modifier(sheet).node_group == ours
+    geometry_nodes.show_in_viewports(sheet, not end)
+    group = geometry_nodes.find_modifier(sheet).node_group
+    assert group.name.startswith(geometry_nodes.GROUP + end) and not group.keys()
 
 
 def test_without_its_attribute_the_rest_shape_shows(sheet):

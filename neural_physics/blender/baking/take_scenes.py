@@ -15,6 +15,7 @@ from ..scene.live_fabric import key_fabric
 from ..scene.rigs.repeatability import check_rigs_repeat
 from ..settings.frame_rate import frame_rate_of
 from ..settings.from_files.limits import bring_within
+from ..settings.overridden import misdirected, redirect
 from ..settings.properties import settings_of
 from .caches_below import caches_written_below
 from .motion.frame_rates import check_frame_rate
@@ -49,6 +50,7 @@ def open_scene(path: Path, plan: BakePlan, trust: Trust) -> tuple[bpy.types.Scen
         obj = scene.objects[plan.object]
     except (OSError, NotReadable, RuntimeError, KeyError) as error:
         raise Problem("bake_scene_lost", path=path, object=plan.object) from error
+    redirect(misdirected())  # caches are written below the take
     bring_within(settings_of(obj))  # those of an object that is not set up were not looked at
     check_frame_rate(scene, obj)
     return scene, obj

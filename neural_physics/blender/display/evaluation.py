@@ -18,6 +18,7 @@ from ...datasets.point_caches import read_pc2
 from ...datasets.usable_numbers import FURTHEST
 from ...errors import Problem
 from ...files.reading import Torn, read_arrays, read_json
+from ..scene.evaluated import check_may_be_copied
 from ..scene.modifiers.cache_modifier import blend_in, find_blend, show_cache
 from ..scene.sources import check_layer_names, check_mesh, mesh_data
 from ..settings.frame_rate import frame_rate_of
@@ -27,6 +28,7 @@ from .copies_beside import collection_name, copies_in, copy_beside, open_collect
 ERROR = "neural_physics_error"
 LARGEST = "neural_physics_largest_error"
 MATERIAL = "Neural Physics Error"
+_made = set[int]()  # materials, by session_uid
 HEAD = 4096  # bytes of error.npz, at most, that are no errors
 FILES = ("error.npz", "reference.pc2", "prediction.pc2")
 # Dark blue where it is exact, over green, to yellow at the largest error: rising in lightness, so that
@@ -64,9 +66,10 @@ def show_evaluation(scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
     The prediction is coloured by its error, and can be blended with the reference: see `prediction_of`.
     Returns the error, metres, that the brightest colour means.
     Raises Problem("evaluation_missing" | "file_missing" | "evaluation_other_object" | "cache_not_pc2") and
-    what `sources.check_mesh` and `frame_rate_of` do.
+    what `sources.check_mesh`, `check_may_be_copied` and `frame_rate_of` do.
     """
     check_mesh(obj)
+    check_may_be_copied(obj)
     check_layer_names(obj, (ERROR,))
     error = _read_error(obj)
     folder = report_folder(obj)
@@ -86,7 +89,7 @@ def show_evaluation(scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
 def hide_evaluation(obj: bpy.types.Object) -> None:
     """Take the two copies away again, and nothing else; harmless where there are none."""
     remove_copies(_collection_name(obj))
-    material = bpy.data.materials.get(MATERIAL)
+    material = _made_here()
     if material is not None and material.users == 0:
         bpy.data.materials.remove(material)
 
@@ -178,11 +181,20 @@ def _colour(mesh: bpy.types.Mesh, error: Floats) -> None:
     cast(bpy.types.FloatColorAttribute, layer).data.foreach_set("color", error_colours(error).reshape(-1))
     mesh.color_attributes.active_color = layer
     mesh.materials.clear()
-    mesh.materials.append(bpy.data.materials.get(MATERIAL) or _material())
+    mesh.materials.append(_material())
+
+
+def _made_here() -> bpy.types.Material | None:
+    """The material of such copies: one that came with a file may name anything, which would be evaluated."""
+    return next((each for each in bpy.data.materials if each.session_uid in _made), None)
 
 
 def _material() -> bpy.types.Material:
+    there = _made_here()
+    if there is not None:
+        return there
     material = bpy.data.materials.new(MATERIAL)
+    _made.add(material.session_uid)
     material.use_nodes = True
     tree = material.node_tree
     assert tree is not None  # it was just made, with nodes

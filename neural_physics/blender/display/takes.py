@@ -13,6 +13,7 @@ from ...datasets.status import dataset_status
 from ...datasets.takes import Dataset, Take
 from ...errors import Problem
 from ..scene.animation.keying import Span, key_frames
+from ..scene.evaluated import check_may_be_copied, may_be_named
 from ..scene.interaction_names import MOST_INTERACTIONS
 from ..scene.modifiers.cache_modifier import show_cache
 from ..scene.sources import check_mesh, mesh_data
@@ -48,10 +49,11 @@ def show_take(
 
     folder: of the dataset, None for the object's own. called: another name for what is shown.
     Where the take is kept in the object's own axes, copies of what it reacts to move as they did in it.
-    Returns the take's name. Raises what `check_takes` and `Dataset.open` do, and
+    Returns the take's name. Raises what `check_takes`, `Dataset.open` and `check_may_be_copied` do, and
     Problem("take_unknown" | "take_too_long_to_show" | "dataset_other_object" |
     "frame_rate_missing"); then nothing is shown.
     """
+    check_may_be_copied(obj)
     if folder is None:
         check_takes(obj)
     dataset = Dataset.open(folder or dataset_folder(obj))
@@ -96,14 +98,16 @@ def _chosen(dataset: Dataset, name: str, shown: str) -> str:
 def _movers(scene: bpy.types.Scene, dataset: Dataset) -> list[Mover]:
     """The objects whose place is known from a take's interaction vector, each with where it is in that.
 
-    No more than an object can react to: others were made by a script, and each becomes a copy.
+    No more than an object can react to, and what `may_be_named`: each becomes a copy.
     """
     if dataset.info.reference_frame:
         return []
     slices, found = dataset.info.channels.slices(), list[Mover]()
     for channel in dataset.info.channels.channels:
         source = scene.objects.get(channel.source)
-        if channel.kind == "position" and source is not None and source.type in ("MESH", "EMPTY"):
+        if channel.kind != "position" or source is None or source.type not in ("MESH", "EMPTY"):
+            continue
+        if may_be_named(source):
             found.append((source, slices[channel.name]))
     return found[:MOST_INTERACTIONS]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import bpy
 
-from ..scene.simulation_caches import what_animates_writing, what_writes
+from ..scene.simulation_caches import anything_writes
 from ..scene.sources import PHYSICS_TYPES
 from ..settings.having_settings import having_settings
 from ..settings.properties import settings_of
@@ -44,17 +44,13 @@ def resume_collisions(*, asked: bool = False) -> None:
     """
     having = list(having_settings(bpy.data.objects))
     resting = [obj for obj in having if any(settings_of(obj).resting_collision)]
-    if not asked and any(obj.session_uid not in _rested for obj in resting) and _may_write():
+    if not asked and any(obj.session_uid not in _rested for obj in resting) and anything_writes():
         resting = [obj for obj in resting if obj.session_uid in _rested]
     if resting:
         plays = any(settings_of(obj).playing for obj in having)
         if not plays or any(collides(obj) for obj in bpy.data.objects):
             for obj in resting:
                 wake_collider(obj)
-
-
-def _may_write() -> bool:
-    return bool(what_writes() or what_animates_writing())
 
 
 def wake_collider(obj: bpy.types.Object) -> None:

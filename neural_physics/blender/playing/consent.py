@@ -85,6 +85,11 @@ class Consent:
         return not dangers or (self._asked_beside is not None and dangers <= self._asked_beside)
 
     @property
+    def is_needed(self) -> bool:
+        """Whether anything writes, or may."""
+        return bool(self._dangers())
+
+    @property
     def may_visit(self) -> bool:
         """Whether frames may be visited that nobody went to."""
         try:

@@ -9,6 +9,7 @@ from bpy.app.handlers import persistent
 
 from ..jobs import host
 from ..jobs.main_thread import in_main_thread
+from ..settings.overridden import misdirected, redirect
 from .collision_suspension import resume_collisions
 from .grabbing import grab_what_is_moved
 from .played_objects import PlayedObjects, animation_plays
@@ -74,6 +75,9 @@ def on_load(*_: object) -> None:
     """Begin again with the file that was opened."""
     PLAYED.clear()
     PLAYED.consent.decide()
+    wrong = misdirected()
+    if wrong and not PLAYED.consent.is_needed:
+        redirect(wrong)
     PLAYED.rebuild()
     PLAYED.settle_previews(False)  # a file saved by itself while it played
     resume_collisions()  # something else may simulate since, for all that is known

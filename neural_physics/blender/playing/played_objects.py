@@ -26,6 +26,7 @@ from ..scene.simulation_caches import check_visits
 from ..settings.edits import note_edit
 from ..settings.from_files.readable_names import readable_name
 from ..settings.having_settings import has_settings, having_settings
+from ..settings.overridden import misdirected, redirect
 from ..settings.properties import settings_of
 from .collision_suspension import collides, resume_collisions
 from .consent import Consent
@@ -93,7 +94,9 @@ class PlayedObjects:
     def go_on(self) -> None:
         """The artist has asked for motion: see `Consent`. What was left undone meanwhile is done."""
         self.consent.give(bpy.context.scene)
+        redirect(misdirected())
         self.rebuild()
+        self.settle_previews(animation_plays())
         resume_collisions(asked=True)
 
     def start(self, obj: bpy.types.Object) -> PlaySession:
@@ -292,7 +295,12 @@ class PlayedObjects:
         )
 
     def settle_previews(self, playing: bool) -> None:
-        """Preview what should be while the animation plays or not; all else is to be shown as a mesh."""
+        """Preview what should be while the animation plays or not; all else is to be shown as a mesh.
+
+        Nothing is changed of what waits, as it would be evaluated then.
+        """
+        if self.waits:
+            return
         for session in self._sessions.values():
             obj = session.object()
             if obj is None:

@@ -13,6 +13,7 @@ from ...interaction.channels import HANDLE_PREFIX, Channel, ChannelLayout
 from ..settings.handles import NEURALPHYSICS_PG_handle
 from ..settings.properties import method_of, settings_of
 from .animation.keying import KeyedPaths
+from .evaluated import may_be_named
 from .interaction_names import check_room
 from .live_fabric import setting_path
 from .rigid_placement import placement
@@ -87,14 +88,18 @@ def cores_of(obj: bpy.types.Object) -> tuple[Core, ...]:
 
 
 def list_unbound_handles(obj: bpy.types.Object, channels: ChannelLayout) -> None:
-    """Add a line for every handle of a model that has none, with the Empty of that name, if there is one."""
+    """Add a line for every handle of a model that has none, with the Empty of that name, if there is one.
+
+    It is chosen if it `may_be_named`.
+    """
     for channel in _unbound(obj, channels):
         item = settings_of(obj).handles.add()
         rig, _, bone = channel.source.rpartition("/")
         item.name = channel.name.removeprefix(HANDLE_PREFIX)
-        item.object = bpy.data.objects.get((channel.source, None))
-        if item.object is None and rig:
-            item.object, item.bone = bpy.data.objects.get((rig, None)), bone
+        found = bpy.data.objects.get((channel.source, None))
+        if found is None and rig:
+            found, item.bone = bpy.data.objects.get((rig, None)), bone
+        item.object = found if found is not None and may_be_named(found) else None
 
 
 def check_unbound_handles(obj: bpy.types.Object, channels: ChannelLayout, model: str) -> None:

@@ -16,7 +16,7 @@ from ...interaction.channels import Channel, ChannelLayout
 from .rigs.reacting_bones import TIP
 from .rigs.rig_actions import actions_of, curves_of
 from .sampling import ChannelSampler, reference_frame_of
-from .simulation_caches import what_animates_writing, what_writes
+from .simulation_caches import anything_writes
 
 POSES = 4  # looked at of each action, evenly through it
 MOST_ACTIONS = 8  # looked at, evenly among all
@@ -34,7 +34,7 @@ def moving_bones(obj: bpy.types.Object, rig: bpy.types.Object, names: Sequence[s
     Not where anything writes on disk, or may: what depends on the armature is simulated in these poses.
     """
     actions = list(actions_of(rig))
-    if not actions or not names or what_writes() or what_animates_writing():
+    if not actions or not names or anything_writes():
         return list(names)
     parts = (*names, *(name + TIP for name in names))
     channel = Channel(rig.name, "joints", 3 * len(parts), rig.name, parts=parts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal, cast
 
 import bpy
@@ -15,6 +15,7 @@ from ..settings.from_files.limits import enable
 from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 from ..settings.simulation import preset_names, use_preset
+from .evaluated import enabled_objects, may_be_named
 from .interaction_names import MOST_INTERACTIONS, check_room, interaction_names
 from .moving_bones import moving_bones
 from .references import with_parents
@@ -22,6 +23,7 @@ from .rigs.holding_bones import carrying_rig, suggested_radius
 from .rigs.reacting_bones import MANY, choose_bones, deforming_bones, near_bones
 from .rigs.rig_actions import actions_of
 from .sampling import bindings_of
+from .simulation_caches import anything_writes
 from .sources import check_target, mesh_data, read_positions
 
 Corner = NDArray[np.floating]
@@ -136,13 +138,15 @@ def keep_names(obj: bpy.types.Object, channels: ChannelLayout) -> None:
 def list_unbound(obj: bpy.types.Object, channels: ChannelLayout) -> None:
     """Add a line to the list for every channel that is read from an object, and is bound to none.
 
-    Where this file has an object of the name it was trained with, that is chosen.
+    Where this file has an object of the name it was trained with, that is chosen, if it `may_be_named`.
     """
     unbound = _unbound(obj, channels)
     bounds = _bounds(obj) if unbound else None
     for channel in unbound:
         item = settings_of(obj).interactions.add()
-        item.name, item.object = channel.name, bpy.data.objects.get((channel.source, None))
+        found = bpy.data.objects.get((channel.source, None))
+        item.name = channel.name
+        item.object = found if found is not None and may_be_named(found) else None
         suggest_motion(obj, item, bounds)
 
 
@@ -221,7 +225,8 @@ def suggest_box(
 
 def find_movers(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """Pins, armatures, colliders and winds that act on an object, each once, in that order."""
-    found = [*_carriers(obj), *_colliders(obj, scene), *(o for o in scene.objects if is_wind(o))]
+    around = _around(scene)
+    found = [*_carriers(obj), *_colliders(obj, around), *(each for each in around if is_wind(each))]
     return list(dict.fromkeys(mover for mover in found if mover != obj))
 
 
@@ -232,9 +237,17 @@ def _carriers(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
             yield modifier.object
 
 
-def _colliders(obj: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[bpy.types.Object]:
+def _around(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """All that is in the scene; where something may write on disk, what takes part in a view layer alone."""
+    if not anything_writes():
+        return list(scene.objects)
+    enabled = set[bpy.types.Object]().union(*map(enabled_objects, scene.view_layers))
+    return [each for each in scene.objects if each in enabled]
+
+
+def _colliders(obj: bpy.types.Object, around: Iterable[bpy.types.Object]) -> Iterator[bpy.types.Object]:
     low, high = _bounds(obj)
-    for other in scene.objects:
+    for other in around:
         if other == obj or not any(m.type == "COLLISION" for m in other.modifiers):
             continue
         armatures = [a for a in _carriers(other) if a.type == "ARMATURE"]

@@ -94,6 +94,11 @@ def what_animates_writing() -> frozenset[Hashable]:
     return frozenset(animated("point_cache", "domain_settings", "fluid_type"))
 
 
+def anything_writes() -> bool:
+    """Whether anything in the file writes on disk as shapes are shown or frames visited, or may do so."""
+    return bool(what_writes() or what_animates_writing())
+
+
 def first_writer() -> bpy.types.Object | bpy.types.Scene | None:
     """The first that writes on disk as frames are visited, in whatever scene or view layer it is.
 

@@ -6,25 +6,34 @@ the overrides of the same character.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 import bpy
-from bpy.app.handlers import persistent
 
 from .having_settings import having_settings
 
+Pointer = tuple[bpy.types.PropertyGroup, str, bpy.types.Object]
 
-@persistent
-def _on_file(*_: object) -> None:
+
+def misdirected() -> list[Pointer]:
+    """Settings that name a library's object, the setting's name, and the override that is meant."""
     overridden = [obj for obj in bpy.data.objects if obj.override_library is not None]
     own = {(_root(obj), cast(Any, obj.override_library).reference): obj for obj in overridden}
+    found = []
     for obj in having_settings(overridden):
         for owner, name in _pointing(cast(Any, obj).neural_physics):
             named = getattr(owner, name)
             meant = None if named is None else own.get((_root(obj), named))
             if meant is not None:
-                setattr(owner, name, meant)
+                found.append((owner, name, meant))
+    return found
+
+
+def redirect(pointers: Iterable[Pointer]) -> None:
+    """Let settings name what they mean, which is evaluated with them from then on, hidden or not."""
+    for owner, name, meant in pointers:
+        setattr(owner, name, meant)
 
 
 def _root(obj: bpy.types.Object) -> bpy.types.ID | None:
@@ -37,13 +46,3 @@ def _pointing(settings: Any) -> Iterator[tuple[bpy.types.PropertyGroup, str]]:  
     for items, name in (("capsules", "source"), ("layers_below", "object"), ("handles", "object")):
         for item in getattr(settings, items):
             yield item, name
-
-
-def register() -> None:
-    """Look at each file that is opened."""
-    bpy.app.handlers.load_post.append(_on_file)
-
-
-def unregister() -> None:
-    """Look at no further files."""
-    bpy.app.handlers.load_post.remove(_on_file)

@@ -28,7 +28,6 @@ from ...methods.specification import (
     NumberSetting,
 )
 from ...projective_dynamics.cloth import Fabric
-from . import overridden
 from .capsules import NEURALPHYSICS_PG_capsule, NEURALPHYSICS_PG_projection
 from .edits import refresh_display
 from .from_files import limits
@@ -532,12 +531,10 @@ def register() -> None:
     settings = PointerProperty(override=IN_SHOTS, type=NEURALPHYSICS_PG_object)
     setattr(bpy.types.Object, "neural_physics", settings)  # noqa: B010
     limits.register()
-    overridden.register()  # of lists that are no longer than they may be
 
 
 def unregister() -> None:
     """Detach the settings from objects and unregister their classes."""
-    overridden.unregister()
     limits.unregister()
     delattr(bpy.types.Object, "neural_physics")
     unregister_classes(CLASSES)

@@ -16,14 +16,13 @@ from ....arrays import Floats
 from ....errors import Problem
 from ...scene.modifiers.modifier_stack import PLAY_GROUPS, is_inherited
 from ...settings.from_files.readable_names import readable_name
-from .node_layout import first_alike
 
 ATTRIBUTE = "neural_physics_position"
 MODIFIER = "Neural Physics"
 # One group for all objects. Its version is in its name: a file made by another version keeps its own.
 GROUP = f"{PLAY_GROUPS} 1"
 PLACED_GROUP = f"{PLAY_GROUPS} from Object 1"
-_found: dict[str, int] = {}  # the session_uid of the group that was found last, by its name
+_made: dict[str, int] = {}  # the session_uid of the group that was made here last, by its name
 HIDDEN = ", Hidden in Viewports"
 PLACE = "Positions"  # the input of the second one
 
@@ -42,11 +41,14 @@ def add_modifier(obj: bpy.types.Object, place: int) -> bpy.types.NodesModifier:
     """Put the modifier at a place in the stack, counted from 0, or switch on the one that is there."""
     there = find_modifier(obj)
     if there is not None:
-        if not _is_known(there.node_group):  # a file may call anything so
+        group = there.node_group
+        if group is None or _made.get(_meant(group)) != group.session_uid:  # a file may call anything so
             read = place_in(there)
             there.node_group = _group(GROUP if read is None else PLACED_GROUP)
             if read is not None:
                 _set_input(there, read)
+            _remove_unused(group)
+            there.node_group.name = _meant(there.node_group)  # which is free again with the last of theirs
         there.show_viewport = there.show_render = True
         return there
     modifier = cast(bpy.types.NodesModifier, obj.modifiers.new(MODIFIER, "NODES"))
@@ -187,26 +189,14 @@ def new_group(name: str) -> bpy.types.NodeTree:
 
 
 def _group(name: str) -> bpy.types.NodeTree:
-    """The shared node group of this file (not one linked from another), made where it is missing.
+    """The node group of that name that was made in this Blender, or a new one.
 
-    One that does something else is passed over: it came with an object of somebody else's.
+    None that came with a file is taken, however alike: Blender evaluates whatever it names anywhere.
     """
-    made = _make_group(name)
-    named = [each for each in bpy.data.node_groups if each.library is None and _meant(each) == name]
-    # The one that another object has is found at once, whatever else is called so.
-    ours = sorted(
-        (each for each in named if each != made), key=lambda each: each.session_uid != _found.get(name)
-    )
-    found = first_alike(ours, made)
-    _found[name] = (found or made).session_uid
-    if found is not None:
-        bpy.data.node_groups.remove(made)
-    return found or made
-
-
-def _is_known(group: bpy.types.NodeTree | None) -> bool:
-    """Whether a group was made or found alike since this Blender started."""
-    return group is not None and _found.get(_meant(group)) == group.session_uid
+    there = (each for each in bpy.data.node_groups if each.session_uid == _made.get(name))
+    found = next(there, None) or _make_group(name)
+    _made[name] = found.session_uid
+    return found
 
 
 def _meant(group: bpy.types.NodeTree) -> str:

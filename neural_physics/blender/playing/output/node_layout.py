@@ -14,12 +14,31 @@ MOST_COMPARED = 20  # groups of one name; a stranger's file may have any number
 def first_alike(groups: Iterable[bpy.types.NodeTree], made: bpy.types.NodeTree) -> bpy.types.NodeTree | None:
     """The first of some groups with the same nodes, links and sockets, of the same values.
 
-    None where none of the first twenty is alike; what is animated never is.
+    None where none of the first twenty is alike; what is animated never is, nor what has a property or an
+    input that names data: Blender evaluates those wherever the group is used.
     """
     wanted = _layout(made)
     # One of another size is told at once.
     of_size = (group for group in groups if len(group.nodes) == len(made.nodes) and not group.animation_data)
-    return next((each for each in islice(of_size, MOST_COMPARED) if _layout(each) == wanted), None)
+    some = (each for each in islice(of_size, MOST_COMPARED) if not _names_data(each))
+    return next((each for each in some if _layout(each) == wanted), None)
+
+
+def _names_data(group: bpy.types.NodeTree) -> bool:
+    """Whether a property of it, or of what is in it, or an input that has a link, may name data."""
+    sockets = [socket for node in group.nodes for socket in (*node.inputs, *node.outputs)]
+    items: Any = () if group.interface is None else group.interface.items_tree
+    values = [getattr(socket, "default_value", None) for socket in sockets]
+    values += [value for each in (group, *group.nodes, *sockets, *items) for value in _stored(each)]
+    return any(isinstance(value, bpy.types.ID) or hasattr(value, "keys") for value in values)
+
+
+def _stored(owner: Any) -> list[object]:  # noqa: ANN401 (whatever of Blender's)
+    """What was stored in it by its user, and by add-ons; lists as the first of what they hold."""
+    system: Any = getattr(owner, "bl_system_properties_get", None)  # where Blender 5 keeps those of add-ons
+    groups = [owner, system() if system else None]
+    found = [value for group in groups if group is not None for value in group.values()]
+    return [value[0] if isinstance(value, list) and value else value for value in found]
 
 
 def _layout(group: bpy.types.NodeTree) -> tuple[list[str], list[str], list[str]]:

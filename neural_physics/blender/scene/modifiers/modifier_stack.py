@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import bpy
@@ -10,7 +11,7 @@ import bpy
 from ....errors import Problem
 from ...settings.from_files.readable_names import readable_name
 from ...settings.properties import settings_of
-from ..simulation_caches import what_animates_writing, what_writes
+from ..simulation_caches import anything_writes
 from ..sources import (
     CARRYING_TYPES,
     carrying_modifiers,
@@ -25,7 +26,10 @@ LONGEST = 100_000  # characters: the names of hundreds of modifiers
 CACHE, CACHE_BLENDED = "Neural Physics Cache", "Neural Physics Blend"  # modifiers that show files
 SEQUENCE = "Neural Physics Sequence"  # and Alembic or USD
 
-_switched_off = set[tuple[int, int]]()  # objects and modifiers of theirs, where that was done here; by uid
+Shown = list[bool]  # in the viewport, in renders
+# What was shown of modifiers that were switched off here: by the uids of the object and the modifier, and by
+# its name, since two of an object may have the same uid in a stranger's file.
+_switched_off: dict[tuple[int, int, str], Shown] = {}
 
 
 def physics_place(obj: bpy.types.Object) -> int:
@@ -90,9 +94,10 @@ def switch_off_physics(obj: bpy.types.Object) -> None:
     settings = settings_of(obj)
     remembered = _remembered(settings.hidden_modifiers)
     for modifier in replaced_modifiers(obj):
-        remembered.setdefault(modifier.name, [modifier.show_viewport, modifier.show_render])
-        if modifier.show_viewport or modifier.show_render:
-            _switched_off.add((obj.session_uid, modifier.persistent_uid))
+        shown = [modifier.show_viewport, modifier.show_render]
+        remembered.setdefault(modifier.name, shown)
+        if any(shown):
+            _switched_off[obj.session_uid, modifier.persistent_uid, modifier.name] = shown
         modifier.show_viewport = modifier.show_render = False
     settings.hidden_modifiers = json.dumps(remembered)
 
@@ -100,21 +105,26 @@ def switch_off_physics(obj: bpy.types.Object) -> None:
 def restore_physics(obj: bpy.types.Object, *, is_harmless: bool = False) -> list[bpy.types.Modifier]:
     """Undo `switch_off_physics`; a modifier that is no longer there is passed over.
 
-    is_harmless: whether it is known where all that writes on disk does so, as in a bake. Returns what stays
-    switched off, and is remembered: all that a file says was on before, where anything in it may write on
-    disk. What a modifier names is evaluated with it.
+    is_harmless: whether it is known where all that writes on disk does so, as in a bake. Where anything in
+    the file may write, only what was on here is switched on, and not what the file says was on before: what a
+    modifier names is evaluated with it. Returns what therefore stays switched off, and is remembered.
     """
     settings = settings_of(obj)
     remembered = _remembered(settings.hidden_modifiers)
     left = []
-    writes = not is_harmless and bool(what_writes() or what_animates_writing())
+    writes = not is_harmless and anything_writes()
+    uids = Counter(modifier.persistent_uid for modifier in obj.modifiers)
     for modifier in obj.modifiers:  # not looked up by name: Blender fails at half a character
         if modifier.name in remembered:
-            here = (obj.session_uid, modifier.persistent_uid) in _switched_off
-            if any(remembered[modifier.name]) and not here and writes:
+            said = given = remembered[modifier.name]
+            if writes:
+                alone = uids[modifier.persistent_uid] == 1
+                was = _switched_off.get((obj.session_uid, modifier.persistent_uid, modifier.name))
+                known = was if was is not None and alone else [modifier.show_viewport, modifier.show_render]
+                given = [both and each for both, each in zip(said, known, strict=True)]
+            if given != said:
                 left.append(modifier)
-            else:
-                modifier.show_viewport, modifier.show_render = remembered[modifier.name]
+            modifier.show_viewport, modifier.show_render = given
     still = {modifier.name: remembered[modifier.name] for modifier in left}
     settings.hidden_modifiers = json.dumps(still) if still else ""
     return left
@@ -128,8 +138,8 @@ def beside_the_blend(path: Path) -> str:
     return str(path)
 
 
-def _remembered(text: str) -> dict[str, list[bool]]:
-    """Modifier name -> shown in the viewport, shown in renders."""
+def _remembered(text: str) -> dict[str, Shown]:
+    """What was shown of modifiers, by name."""
     if len(text) > LONGEST:
         return {}  # not written by `switch_off_physics`
     try:

@@ -2,10 +2,15 @@
 
 Blender keeps whatever bytes a file has there. Those that are no UTF-8 raise an exception wherever Python asks
 for the name, and even what has it could not be told to the artist.
+
+The names that they get nobody can foretell: a driver, or whatever else names things, may wait for a name that
+only comes to be as it is made readable, and switch something on that writes on disk.
 """
 
 from __future__ import annotations
 
+import codecs
+import secrets
 from collections.abc import Hashable, Iterator
 from contextlib import suppress
 from functools import lru_cache
@@ -18,10 +23,12 @@ from ..having_settings import having_settings
 
 Struct = Any  # Blender's; its stubs know neither all collections nor what these hold
 MOST_RENAMED = 1000  # below a second; more are no damage, and Blender sorts all objects for each
+MARK = f"\N{REPLACEMENT CHARACTER}{secrets.token_hex(3)}"  # in place of what is no UTF-8, in this session
+MARKED = "neural_physics_marked"  # of Python's ways to decode
 
 
 def make_names_readable() -> None:
-    """Put a mark in place of each byte that is no UTF-8, in all names and texts that are read here.
+    """Put a mark in place of what is no UTF-8, in all names and texts that are read here.
 
     Linked data keep their own names, for which there is `readable_name`: they are another file's. What names
     another thing finds it afterwards, too.
@@ -51,7 +58,15 @@ def readable_full_name(obj: bpy.types.Object) -> str:
 
 def _text_of(error: UnicodeDecodeError) -> str:
     """What was to be read, as far as it can be."""
-    return error.object.decode("utf-8", "replace")
+    return error.object.decode("utf-8", MARKED)
+
+
+def _mark(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)
+    return MARK, error.end
+
+
+codecs.register_error(MARKED, _mark)
 
 
 def _unreadable() -> Iterator[tuple[Struct, str, str]]:

@@ -91,6 +91,16 @@ def test_all_of_many_are_renamed_but_no_more_than_in_a_second(tmp_path, monkeypa
     assert len(left) == 47
 
 
+def test_a_name_that_is_made_readable_is_none_that_a_file_could_wait_for(tmp_path):
+    """A driver that names it would switch on what nothing else does."""
+    empty_scene()
+    cloth = add_cloth("Sheet")
+    cloth.modifiers["Cloth"].name = f"Cloth{MARK}"
+    opened(tmp_path / "scene.blend", b"\0")
+    (modifier,) = bpy.data.objects["Sheet"].modifiers
+    assert modifier.name.startswith("Cloth") and modifier.name != "Cloth\ufffd\ufffd"
+
+
 def test_linked_data_keeps_its_name_and_all_else_is_renamed(tmp_path):
     empty_scene()
     add_cloth("Sheetzz").modifiers["Cloth"].name = "Clothzz"

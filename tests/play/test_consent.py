@@ -15,6 +15,7 @@ from neural_physics.blender.jobs import host
 from neural_physics.blender.jobs.timers import in_window
 from neural_physics.blender.playing import collision_suspension, consent, handlers, playback
 from neural_physics.blender.playing.mesh_cache import bake_steps
+from neural_physics.blender.playing.output import geometry_nodes
 from neural_physics.blender.scene import simulation_caches
 from neural_physics.blender.scene.animation import animated_paths
 from neural_physics.blender.scene.scene_interaction import sample_steps
@@ -210,6 +211,21 @@ def test_while_it_waits_no_collider_wakes(sheet, library):
     assert not ball.modifiers[0].show_viewport, "nor as something stops"
     playback.go_on()
     assert ball.modifiers[0].show_viewport
+
+
+def test_while_it_waits_a_mesh_that_viewports_hid_stays_as_it_is(sheet, library):
+    """As in a file that Blender saved by itself while a preview was drawn."""
+    geometry_nodes.show_in_viewports(sheet, False)
+    bring(library, ["Prop"])
+    path = bpy.data.filepath
+    bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    modifier = geometry_nodes.find_modifier(bpy.data.objects["Sheet"])
+    assert handlers.PLAYED.waits and modifier.node_group.name.endswith(geometry_nodes.HIDDEN)
+    bpy.ops.wm.save_mainfile()
+    assert modifier.node_group.name.endswith(geometry_nodes.HIDDEN)
+    playback.go_on()
+    assert not modifier.node_group.name.endswith(geometry_nodes.HIDDEN)
 
 
 def test_strips_may_lie_in_each_other_without_end():

@@ -278,10 +278,9 @@ def altered(change) -> bpy.types.NodeTree:
         lambda group: group.__setitem__("named", bpy.data.objects["Sheet"]),
         lambda group: group.__setitem__("named", {"in": bpy.data.objects["Sheet"]}),
         lambda group: group.nodes[0].__setitem__("named", bpy.data.objects["Sheet"]),
-        lambda group: group.interface.items_tree[0].__setitem__("named", bpy.data.objects["Sheet"]),
     ],
     ids=["value", "mute", "setting", "text", "link", "muted link", "node", "socket", "keys"]
-    + [f"named by {what}" for what in ("group", "part", "node", "item")],
+    + [f"named by {what}" for what in ("group", "part", "node")],
 )
 def test_a_group_with_anything_changed_is_not_alike(sheet, change):
     made = geometry_nodes._make_group(geometry_nodes.GROUP)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -36,8 +37,10 @@ def _names_data(group: bpy.types.NodeTree) -> bool:
 def _stored(owner: Any) -> list[object]:  # noqa: ANN401 (whatever of Blender's)
     """What was stored in it by its user, and by add-ons; lists as the first of what they hold."""
     system: Any = getattr(owner, "bl_system_properties_get", None)  # where Blender 5 keeps those of add-ons
-    groups = [owner, system() if system else None]
-    found = [value for group in groups if group is not None for value in group.values()]
+    found = []
+    for group in (owner, system() if system else None):
+        with suppress(TypeError):  # of what nothing can be stored in
+            found += [] if group is None else group.values()
     return [value[0] if isinstance(value, list) and value else value for value in found]
 
 

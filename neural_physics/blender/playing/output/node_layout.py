@@ -37,7 +37,7 @@ def _names_data(group: bpy.types.NodeTree) -> bool:
 def _stored(owner: Any) -> list[object]:  # noqa: ANN401 (whatever of Blender's)
     """What was stored in it by its user, and by add-ons; lists as the first of what they hold."""
     system: Any = getattr(owner, "bl_system_properties_get", None)  # where Blender 5 keeps those of add-ons
-    found = []
+    found: list[object] = []
     for group in (owner, system() if system else None):
         with suppress(TypeError):  # of what nothing can be stored in
             found += [] if group is None else group.values()

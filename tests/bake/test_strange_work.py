@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,20 @@ def test_no_take_is_moved_deleted_or_written_through_a_link(place, act, tmp_path
         act(plan)
     assert raised.value.code == "place_is_link"
     assert files_in(other) == before
+
+
+@pytest.mark.parametrize("name", ["a\\b", "/".join(["d" * 180] * 4)], ids=["backslash", "long"])
+@pytest.mark.parametrize("act", [work, end])
+def test_no_take_is_baked_where_blender_means_another_place(name, act, tmp_path):
+    """A prepared dataset was moved there: Blender would save its scenes, and their caches, beside that."""
+    plan, moved = prepared(tmp_path / "theirs"), tmp_path / name
+    moved.parent.mkdir(parents=True, exist_ok=True)
+    plan.dataset.rename(moved)
+    before = files_in(moved)
+    with pytest.raises(Problem) as raised:
+        act(replace(plan, dataset=moved))
+    assert raised.value.code == "place_not_blenders"
+    assert files_in(moved) == before
 
 
 def test_no_take_is_handed_in_among_somebodys_own_files(tmp_path):

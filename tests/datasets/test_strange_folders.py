@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 import tracemalloc
-from pathlib import PurePosixPath
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,6 +15,7 @@ import pytest
 import synthetic
 
 from neural_physics.baking.plan import BakePlan, PlannedTake, check_own_folders
+from neural_physics.baking.watching import Watch
 from neural_physics.datasets import status, take_writer, takes
 from neural_physics.datasets.dataset_info import MOST_FRAMES, DatasetInfo, Exclusion, TakeInfo
 from neural_physics.datasets.status import dataset_status, forget
@@ -95,7 +95,7 @@ def asked(monkeypatch):
     found, stat, scandir, opens = [], os.stat, os.scandir, os.open
 
     def note(path):
-        if isinstance(path, str | os.PathLike) and os.path.realpath(path).endswith("server/share"):
+        if isinstance(path, str | os.PathLike) and "server/share" in os.path.realpath(path):
             found.append(str(path))
 
     def stat_noted(path, *args, follow_symlinks=True, **more):
@@ -114,11 +114,7 @@ IN_A_DATASET = ("dataset.json", "mesh.npz", "body.npz", "pace.json", "takes", "t
 BEGUN = "bake/take_001/1/takes/take_001"
 LOOKED_AT = [
     *IN_A_DATASET,
-    *(
-        str(place)
-        for place in (PurePosixPath(BEGUN), *PurePosixPath(BEGUN).parents[:4])
-        if place.name != "bake"
-    ),
+    *("bake/take_001", "bake/take_001/1", "bake/take_001/1/takes", BEGUN),
     *(f"{take}/{name}" for take in ("takes/take_000", BEGUN) for name in (*IN_A_TAKE, "frames.npy")),
 ]
 
@@ -147,6 +143,28 @@ def test_a_panel_does_not_look_where_a_link_within_a_dataset_leads(dataset, tmp_
         assert found.trouble is None and found.takes == 1
     else:
         assert found.trouble.code == "place_is_link" and str(place) in found.trouble.message
+
+
+WATCHED = ["", "/bake.json", "/take_001", "/take_001/1.failed", "/take_001/holder_000001.json", "/take_001/1"]
+
+
+@pytest.mark.parametrize("name", WATCHED)
+def test_what_watches_a_bake_does_not_look_there_either(dataset, tmp_path, asked, name):
+    """Nor where the link came after the plan was read."""
+    plan = BakePlan(dataset.path, "Sheet", "Scene", "Layer", (PlannedTake("take_001", 4, 0, "training"),))
+    plan.write()
+    watch = Watch(dataset.path)
+    assert len(watch.look().takes) == 1
+    place, server = dataset.path / f"bake{name}", tmp_path / "server" / "share"
+    server.parent.mkdir()
+    place.parent.mkdir(exist_ok=True)
+    if place.exists():
+        place.rename(server)
+    place.symlink_to(server)
+    asked.clear()
+    for look in (watch.look, Watch(dataset.path).look):
+        look()
+    assert asked == []
 
 
 def test_looking_at_many_takes_asks_little_of_the_system(dataset, monkeypatch):

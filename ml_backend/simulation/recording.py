@@ -23,6 +23,7 @@ from neural_physics.datasets.keyed_mesh import KeyedMesh
 from neural_physics.datasets.simulation_request import SimulationRequest, Tracks
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
+from neural_physics.files.links import check_no_link
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 
 UNSETTLED = "the solver did not find where the body goes"
@@ -49,7 +50,9 @@ class _Recording:
 
     def __init__(self, plan: BakePlan, place: Workplace) -> None:
         self._dataset = place.under_way()
-        self._request, self._tracks = SimulationRequest.read(plan.request), Tracks.read(place.tracks)
+        # No files of anybody else's: they come into the dataset.
+        self._request = SimulationRequest.read(check_no_link(plan.request))
+        self._tracks = Tracks.read(check_no_link(place.tracks))
         self._body = require_body(self._dataset) if self._request.settings.kind != "springs" else None
         take = plan.take(place.name)
         try:
@@ -88,7 +91,7 @@ class _Recording:
 
     def _resume(self, simulation: TakeSimulation) -> int:
         """Take up the saved state, if it belongs to the take; the index of the frame that follows."""
-        saved = SavedState.read(self._state_path)
+        saved = SavedState.read(check_no_link(self._state_path))
         # After a power failure the state may have reached the disk, and the frames before it not.
         if saved is None or saved.frame >= self.writer.count or not simulation.fits(saved):
             return 0

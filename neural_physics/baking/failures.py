@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..files.atomic import write_atomically, writing
 from ..files.below import remove_files_below, rename_below
-from ..files.links import check_no_link
+from ..files.links import check_no_link, is_link
 from ..files.listing import entries
 from ..files.reading import read_json
 from ..plain_text import one_line
@@ -53,7 +53,7 @@ def failures(folder: Path) -> list[Failure]:
     for path in sorted(there, key=lambda path: (len(path.stem), path.stem))[-MOST:]:
         said: object = {}
         with suppress(OSError, ValueError):
-            said = read_json(path, LARGEST)
+            said = {} if is_link(path) else read_json(path, LARGEST)
         texts = said if isinstance(said, dict) else {}
         host, reason = (one_line(texts.get(key, "")) for key in ("host", "reason"))
         found.append(Failure(host, reason, path.with_suffix(LOG_SUFFIX)))

@@ -7,6 +7,7 @@ from typing import Literal
 
 from ..datasets.take_folders import holders_folder
 from ..datasets.takes import Dataset
+from ..files.links import look_at
 from ..jobs.leases import Observer, holder_of
 from ..plain_text import one_line
 from ..wording import plural
@@ -50,8 +51,12 @@ def states(plan: BakePlan) -> list[TakeState]:
 
 
 def state_of(dataset: Dataset, take: PlannedTake, observer: Observer) -> TakeState:
-    """Of one take. observer: who has seen how long holders were silent. Raises Problem("dataset_damaged")."""
+    """Of one take. observer: who has seen how long holders were silent.
+
+    Raises Problem("dataset_damaged" | "place_is_link").
+    """
     folder = holders_folder(dataset.path, take.name)
+    look_at(folder)  # before it is listed
     failed, holder = tuple(failures(folder)), holder_of(folder)
     phase: Phase = "waiting"
     if is_complete(dataset.path, take.name):

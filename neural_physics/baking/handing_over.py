@@ -21,7 +21,8 @@ from ..errors import Problem
 from ..files.atomic import write_atomically, writing
 from ..files.below import clear_below, remove_below, rename_below
 from ..files.copying import copy_living_folder
-from ..files.links import check_no_link, check_unmoved
+from ..files.links import check_no_link, check_unmoved, has_own_file, look_at
+from ..files.listing import entries
 from ..files.looking import has_file, has_folder
 from ..files.reading import NotReadable, read_bytes
 from ..jobs.leases import Lease, Observer
@@ -59,6 +60,10 @@ class Workplace:
         """The take's `simulation_request.Tracks`, there as soon as they are whole."""
         return self.folder / "tracks.npz"
 
+    def has_tracks(self) -> bool:
+        """Whether they are there. Raises Problem("place_is_link" | "place_not_readable")."""
+        return has_own_file(self.folder, self.tracks.name)
+
     def may_write(self) -> None:
         """See `TakeWriter`. Raises what `Lease.check` does, and Problem("place_is_link")."""
         self.lease.check()
@@ -87,6 +92,7 @@ class Workplace:
                 with suppress(FileNotFoundError):
                     if (self._handed_in / "take.json").is_file():
                         self._rename(self._handed_in, self._mine)
+            self._check_taken_over()
             self._begin_anew_if_other()
         return True
 
@@ -137,7 +143,16 @@ class Workplace:
 
     def _check_given(self) -> None:
         """Raise Problem("place_is_link") where what is handed in would come to another place."""
-        self._check_no_links(self._handed_in.parent, self._handed_in)
+        self._check_no_links(self._handed_in.parent, self._handed_in, self._handed_in / "take.json")
+
+    def _check_taken_over(self) -> None:
+        """Raise Problem("place_is_link") where what was left of the take is somebody's private file.
+
+        What is gone on with comes into the dataset, and goes to whoever that is sent to.
+        """
+        for folder in (self.folder, self.folder / TAKES, self._mine):
+            for place in entries(folder):
+                check_no_link(place)
 
     def _check_no_links(self, *places: Path) -> None:
         check_unmoved(self.dataset.path)
@@ -214,8 +229,7 @@ def workplace(plan: BakePlan, name: str, holder: int) -> Workplace:
 
 def is_complete(dataset: Path, name: str) -> bool:
     """Whether the dataset has all of a take."""
-    folder = dataset / TAKES / name
-    return has_file(folder / "take.json") and read_take_info(folder).complete
+    return has_own_file(dataset, TAKES, name, "take.json") and read_take_info(dataset / TAKES / name).complete
 
 
 def gather(dataset: Dataset, names: Iterable[str]) -> dict[str, TakeInfo]:
@@ -236,7 +250,7 @@ def gather(dataset: Dataset, names: Iterable[str]) -> dict[str, TakeInfo]:
                 forget_failures(dataset.path, folder)
             continue
         there = last_holder(folder)
-        if there is not None and has_file(there / TAKES / name / "take.json"):
+        if there is not None and has_own_file(folder, there.name, TAKES, name, "take.json"):
             elsewhere[name] = read_take_info(there / TAKES / name)
     return elsewhere
 
@@ -245,7 +259,8 @@ def frames_there(dataset: Dataset, name: str) -> int:
     """How many frames there are of a take, handed in or under way."""
     folder = last_holder(holders_folder(dataset.path, name))
     for found in (dataset, *([] if folder is None else [dataset.with_takes_in(folder)])):
-        if has_file(found.path / TAKES / name / "take.json"):
+        look_at(found.path)
+        if has_own_file(found.path, TAKES, name, "take.json"):
             with suppress(Problem):  # half written, or gone since
                 return found.outline(name).frame_count
     return 0

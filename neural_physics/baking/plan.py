@@ -18,6 +18,7 @@ from ..datasets.take_names import check_take_name
 from ..datasets.takes import MOST_TAKES
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
+from ..files.blenders_places import BELOW_DATASET, check_blenders
 from ..files.links import check_no_link, check_unmoved, resolved
 from ..files.listing import entries
 from ..files.looking import has_file
@@ -122,7 +123,7 @@ class BakePlan:
     def of_dataset(dataset: Path) -> BakePlan:
         """Of the bake that is under way there.
 
-        Raises Problem("not_prepared" | "dataset_damaged" | "place_is_link" | "place_not_readable").
+        Raises Problem("not_prepared" | "place_is_link" | "place_not_readable") and what `read` does.
         """
         check_own_folders(dataset)
         path = plan_file(dataset)
@@ -132,7 +133,8 @@ class BakePlan:
 
     @staticmethod
     def read(path: Path) -> BakePlan:
-        """Raises Problem("dataset_damaged")."""
+        """Raises Problem("dataset_damaged" | "place_not_blenders")."""
+        dataset = check_blenders(resolved(path.parent.parent), BELOW_DATASET)
         try:
             item = read_json(path)
             if not isinstance(item, dict):
@@ -141,7 +143,7 @@ class BakePlan:
             takes = tuple(PlannedTake(**take) for take in item.pop("takes"))
             notes = tuple(item.pop("notes"))
             also = tuple(AlsoBaked(**each) for each in item.pop("together", ()))
-            plan = BakePlan(resolved(path.parent.parent), **item, takes=takes, notes=notes, together=also)
+            plan = BakePlan(dataset, **item, takes=takes, notes=notes, together=also)
             _check(plan)
             return plan
         except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:

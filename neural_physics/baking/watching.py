@@ -8,9 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..datasets.take_folders import side_folder
 from ..datasets.takes import MOST_TAKES, Dataset
 from ..errors import Problem
-from ..files.looking import NOT_READABLE, look
+from ..files.links import look_at
+from ..files.looking import NOT_READABLE
 from ..jobs.leases import Observer
 from .gathering import TakeState, state_of
 from .plan import BakePlan, PlannedTake, plan_file
@@ -88,7 +90,8 @@ class Watch:
 
     def _prepared(self) -> tuple[BakePlan, Dataset] | None:
         """The plan, read anew where it has changed."""
-        about = look(plan_file(self._path))
+        look_at(side_folder(self._path))
+        about = look_at(plan_file(self._path))
         if about is None:
             self._forget()
             return None

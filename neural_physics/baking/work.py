@@ -190,7 +190,7 @@ class Work:
 
     def _worker(self, take: PlannedTake, place: Workplace, core: int) -> _Worker:
         """Let Blender bake the take or record its tracks; where these are there, let the solver simulate."""
-        by_solver = self._plan.by_solver and place.tracks.exists()
+        by_solver = self._plan.by_solver and place.has_tracks()
         files = JobFiles(place.folder, "simulation" if by_solver else "blender")
         start = start_solver if by_solver else start_blender
         process = start(self._plan, self._programs, files, take.name, core=core, holder=place.lease.number)
@@ -221,7 +221,7 @@ class Work:
         if state.phase == "finished" and worker.simulates:
             place.hand_in()
             self._frames[take.name] = self._dataset.outline(take.name).frame_count
-        elif state.phase == "finished" and place.tracks.exists():
+        elif state.phase == "finished" and place.has_tracks():
             self._running[self._running.index(worker)] = self._worker(take, place, worker.core)
             return
         elif state.code == "taken_over":

@@ -6,6 +6,7 @@ in them when those have changed.
 
 from __future__ import annotations
 
+import os
 import stat
 import time
 from collections.abc import Iterator, Mapping
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import Problem
+from ..files.links import look_at
 from ..interaction.poses import pose_channel
 from .dataset_info import IMPORTED
 from .fingerprint import MADE_WITH
@@ -86,7 +88,7 @@ def _stamp(path: Path) -> Stamp:
     files = [path / "dataset.json", path / "mesh.npz"]
     for folder in (path, *begun.values()):
         with suppress(Problem):
-            files += [take / name for take in entries_of(folder / TAKES) for name in READ]
+            files += [take / name for take in entries_of(folder / TAKES) if look_at(take) for name in READ]
     found = [(str(file), *about) for file in files if (about := _about(file))]
     return tuple(sorted(found))
 
@@ -94,7 +96,7 @@ def _stamp(path: Path) -> Stamp:
 def _about(file: Path) -> tuple[int, int] | None:
     """Time and size of a file; None where there is none any more."""
     try:
-        about = file.stat()
+        about = os.lstat(file)  # where a link leads is not looked at
     except OSError:
         return None
     return (about.st_mtime_ns, about.st_size) if stat.S_ISREG(about.st_mode) else None
@@ -137,6 +139,6 @@ def _begun(dataset: Dataset, begun: Mapping[str, Path]) -> Iterator[TakeOutline]
 
 def _written(path: Path, take: str) -> float:
     try:
-        return (path / "takes" / take / "positions.pc2").stat().st_mtime
+        return os.lstat(path / "takes" / take / "positions.pc2").st_mtime
     except OSError:  # it was just handed in, or deleted
         return 0.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..files.links import has_own_file, look_at
 from ..files.listing import entries
-from ..files.looking import has_file
 
 TAKES = "takes"
 TOGETHER = "together"
@@ -44,13 +44,19 @@ def holder_folders(folder: Path) -> list[Path]:
 def under_way(dataset: Path) -> dict[str, Path]:
     """The takes that were begun and not handed in, by name: the folder in which somebody has `takes`.
 
-    Raises what `entries` does.
+    Raises Problem("place_is_link") and what `entries` does.
     """
-    found = {}
-    for folder in sorted(entries(side_folder(dataset))):
+    found: dict[str, Path] = {}
+    takes, side = dataset / TAKES, side_folder(dataset)
+    look_at(takes)
+    if look_at(side) is None:
+        return found
+    for folder in sorted(entries(side)):
+        name = folder.name
+        look_at(folder)  # before it is listed
         holder = last_holder(folder)
-        handed_in = has_file(dataset / TAKES / folder.name / "take.json")
-        begun = holder is not None and has_file(holder / TAKES / folder.name / "take.json")
-        if holder is not None and begun and not handed_in:
-            found[folder.name] = holder
+        if holder is None or has_own_file(takes, name, "take.json"):
+            continue
+        if has_own_file(folder, holder.name, TAKES, name, "take.json"):
+            found[name] = holder
     return found

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,9 +17,8 @@ import numpy as np
 from ..arrays import Floats, Indices
 from ..errors import Problem
 from ..files.atomic import writing
-from ..files.links import check_no_link, check_unmoved, resolved
+from ..files.links import check_unmoved, has_own_file, look_at, resolved
 from ..files.listing import first_entries
-from ..files.looking import has_file, is_file, look
 from ..files.row_files import map_rows, row_count
 from ..interaction.channels import ChannelLayout
 from .body import Body
@@ -44,7 +44,8 @@ OF_DATASET = ("dataset.json", "mesh.npz", BODY)
 MOST_TAKES = 5000  # each is looked at by whoever shows a dataset
 # Of each take of the bundled solver: what it was asked for, and how all that it reacted to moved.
 REQUEST, TRACKS = "request.npz", "tracks.npz"
-OF_TAKE = ("take.json", "positions.pc2", "interaction.npy", "frames.npy", "body.pc2", REQUEST, TRACKS)
+OF_OUTLINE = ("take.json", "positions.pc2", "interaction.npy", "frames.npy", "body.pc2")
+OF_TAKE = (*OF_OUTLINE, REQUEST, TRACKS)
 
 
 @dataclass(frozen=True)
@@ -108,12 +109,14 @@ class TakeOutline:
 
 def is_there(path: Path) -> bool:
     """Whether a dataset is in this folder, and can be reached."""
-    return is_file(path / "dataset.json")
+    with suppress(Problem):
+        return has_own_file(path, "dataset.json")
+    return False
 
 
 def check_there(path: Path) -> None:
-    """Raises Problem("dataset_missing" | "place_not_readable")."""
-    if not has_file(path / "dataset.json"):
+    """Raises Problem("dataset_missing" | "place_is_link" | "place_not_readable")."""
+    if not has_own_file(path, "dataset.json"):
         raise Problem("dataset_missing", path=path)
 
 
@@ -151,8 +154,10 @@ def _segments(info: TakeInfo, frames: int) -> list[tuple[int, int]]:
 def entries_of(takes: Path) -> list[Path]:
     """What is in a dataset's folder of takes.
 
-    Raises Problem("place_not_readable"), and Problem("dataset_damaged") for what nobody has baked.
+    Raises Problem("place_is_link" | "place_not_readable"), and Problem("dataset_damaged") for what nobody has
+    baked.
     """
+    look_at(takes)
     entries = first_entries(takes, MOST_TAKES + 1)
     if len(entries) > MOST_TAKES:
         raise Problem("dataset_damaged", path=takes.parent, reason=f"it has more than {MOST_TAKES:,} takes")
@@ -165,7 +170,7 @@ def _check_own(folder: Path, names: Iterable[str]) -> None:
     What a training learns, and an evaluation copies, goes to whoever the dataset came from.
     """
     for name in names:
-        check_no_link(folder / name)
+        look_at(folder / name)
 
 
 class Dataset:
@@ -196,13 +201,13 @@ class Dataset:
         """Make the folder, or open one that holds the same object and channels.
 
         Raises Problem("dataset_settings_unusable" | "dataset_other_object" | "dataset_other_channels" |
-        "file_not_ours" | "place_not_readable" | "folder_not_writable" | "disk_full").
+        "file_not_ours" | "place_is_link" | "place_not_readable" | "folder_not_writable" | "disk_full").
         """
         try:
             check_info(info)
         except (TypeError, ValueError) as error:
             raise Problem("dataset_settings_unusable", path=path, reason=error) from error
-        if has_file(path / "dataset.json"):
+        if has_own_file(path, "dataset.json"):
             dataset = cls.open(path)
             dataset.check_matches(info)
             return dataset
@@ -246,8 +251,12 @@ class Dataset:
 
     @property
     def body(self) -> Body | None:
-        """What the bundled solver simulated; None where it did not. Raises Problem("dataset_damaged")."""
-        if self._body is None and has_file(self.path / BODY):  # a bake that has begun may just have made it
+        """What the bundled solver simulated; None where it did not.
+
+        Raises Problem("dataset_damaged" | "place_is_link").
+        """
+        # A bake that has begun may just have made it.
+        if self._body is None and has_own_file(self.path, BODY):
             body = Body.read(self.path / BODY)
             if len(body.carried(body.rest_positions)) != self.info.vertex_count:
                 raise Problem("dataset_damaged", path=self.path, reason=f"{BODY} belongs to another mesh")
@@ -267,7 +276,8 @@ class Dataset:
 
     def take_names(self) -> list[str]:
         """All takes that were begun, in order; they may have no frames yet. Raises what `entries_of` does."""
-        return sorted(p.name for p in entries_of(self.path / "takes") if has_file(p / "take.json"))
+        takes = self.path / TAKES
+        return sorted(p.name for p in entries_of(takes) if has_own_file(takes, p.name, "take.json"))
 
     def take(self, name: str) -> Take:
         """Map one take. Raises Problem("dataset_damaged" | "place_is_link")."""
@@ -304,10 +314,10 @@ class Dataset:
     def surroundings(self, name: str) -> tuple[SimulationRequest, Tracks] | None:
         """What the bundled solver was asked for in a take, and the motion of all that the body reacts to.
 
-        None where Blender made the take. Raises Problem("dataset_damaged").
+        None where Blender made the take. Raises Problem("dataset_damaged" | "place_is_link").
         """
         folder = self.path / "takes" / name
-        if not has_file(folder / REQUEST) or not has_file(folder / TRACKS):
+        if not has_own_file(folder, REQUEST) or not has_own_file(folder, TRACKS):
             return None
         request, tracks = SimulationRequest.read(folder / REQUEST), Tracks.read(folder / TRACKS)
         try:
@@ -338,8 +348,13 @@ class Dataset:
         return found
 
     def outline(self, name: str) -> TakeOutline:
-        """What can be said of a take without mapping it. Raises Problem("dataset_damaged")."""
-        folder, info = self.path / "takes" / name, self._info(name)
+        """What can be said of a take without mapping it.
+
+        Raises Problem("dataset_damaged" | "place_is_link").
+        """
+        folder = self.path / TAKES / name
+        _check_own(folder, OF_OUTLINE)
+        info = self._info(name)
         counts = [_frame_count(folder / "positions.pc2", self.info.vertex_count)]
         counts.append(row_count(folder / "interaction.npy", self.info.channels.size)[0])
         if self.info.reference_frame:
@@ -373,9 +388,9 @@ class Dataset:
 
 
 def _check_free(path: Path) -> None:
-    """Raise Problem("file_not_ours") where the mesh of a new dataset would replace another file."""
+    """Raise Problem("file_not_ours" | "place_is_link") where a new dataset's mesh would replace a file."""
     mesh = path / "mesh.npz"
-    if look(mesh) is not None:  # of a dataset that was being made when its maker was killed
+    if look_at(mesh) is not None:  # of a dataset that was being made when its maker was killed
         try:
             read_mesh(mesh)
         except Problem as problem:

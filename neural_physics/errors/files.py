@@ -31,6 +31,10 @@ PROBLEMS: dict[str, str] = {
         "{path} is a pipe, a device or a second name of another file, and is not written to: delete it, or "
         "choose another location."
     ),
+    "place_not_blenders": (
+        "{path} cannot be used ({reason}), as Blender would take another location for it: rename its folders, or "
+        "move the project to one with a short path and without backslashes."
+    ),
     "model_path_suffix": (
         "The model file of {object} is called {path}, which does not end in .safetensors: "
         "give it a name that does, under Train > Options."

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..errors import Problem
 from .atomic import writing
+from .looking import refused
 
 # A bit in the kind of what Windows has in place of a file or folder. Anybody can make those for folders, and
 # Python 3.11 takes them for folders. Without the bit are files that a cloud keeps.
@@ -21,7 +22,35 @@ def is_link(place: Path) -> bool:
         found = os.lstat(place)
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return False
-    return stat.S_ISLNK(found.st_mode) or bool(getattr(found, "st_reparse_tag", 0) & STANDS_FOR_ANOTHER)
+    return _stands_for_another(found)
+
+
+def has_own_file(folder: Path, *parts: str) -> bool:
+    """Whether a file is there, in folders within each other in one that was asked about.
+
+    Where a link leads is not even looked at: a panel would tell a stranger's server who draws it.
+    Raises Problem("place_is_link" | "place_not_readable").
+    """
+    found = None
+    for part in parts:
+        folder /= part
+        found = look_at(folder)
+        if found is None:
+            return False
+    return found is not None and stat.S_ISREG(found.st_mode)
+
+
+def look_at(place: Path) -> os.stat_result | None:
+    """What is there itself; None for nothing. Raises Problem("place_is_link" | "place_not_readable")."""
+    try:
+        found = os.lstat(place)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    except OSError as error:
+        raise refused(error, place) from error
+    if _stands_for_another(found):
+        raise Problem("place_is_link", path=place)
+    return found
 
 
 def has_link(folder: Path, *parts: str) -> bool:
@@ -98,3 +127,7 @@ def open_own(path: str | Path, flags: int) -> int:
 
 def _is_own(found: os.stat_result) -> bool:
     return stat.S_ISREG(found.st_mode) and found.st_nlink <= 1
+
+
+def _stands_for_another(found: os.stat_result) -> bool:
+    return stat.S_ISLNK(found.st_mode) or bool(getattr(found, "st_reparse_tag", 0) & STANDS_FOR_ANOTHER)

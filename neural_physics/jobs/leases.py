@@ -26,7 +26,7 @@ from pathlib import Path
 
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
-from ..files.links import check_no_link, open_own
+from ..files.links import check_no_link, is_link, open_own
 from ..files.listing import entries
 from ..files.looking import look
 from ..files.reading import read_json
@@ -192,7 +192,8 @@ def holder_of(folder: Path) -> Holder | None:
     if not number:
         return None
     try:
-        said = read_json(_path(folder, number), LARGEST)
+        path = _path(folder, number)
+        said = {} if is_link(path) else read_json(path, LARGEST)
     except (OSError, ValueError):
         said = {}
     return Holder(number, said if isinstance(said, dict) else {})

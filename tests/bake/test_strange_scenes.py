@@ -26,10 +26,12 @@ from bakes import (
     workers,
 )
 from scenes import add_ball, add_cloth, empty_scene, settings_of, stored
+from workplaces import planned
 
 from neural_physics.baking.handing_over import scene_begun
 from neural_physics.baking.plan import BakePlan
 from neural_physics.baking.programs import Programs
+from neural_physics.blender.baking.preparing import prepare_trial
 from neural_physics.blender.baking.scene_copy import save_copy
 from neural_physics.blender.baking.seals import Trust, is_sealed, key_file, seal
 from neural_physics.blender.baking.take_scenes import open_scene
@@ -299,6 +301,39 @@ def test_nothing_is_baked_into_a_link_or_deleted_through_one(name, tmp_path):
     assert files_in(elsewhere) == before
 
 
+@pytest.mark.parametrize("whose", ["the dataset's", "the project's", "a long one"])
+def test_nothing_is_prepared_where_blender_means_another_place(whose, tmp_path):
+    """There lay links that nobody had looked for, through which it wrote the scene and what is simulated."""
+    name = "/".join(["d" * 180] * 4) if whose == "a long one" else "a\\b"
+    cloth, folder = cloth_and_ball(), tmp_path / name
+    if whose == "the project's":  # no setting names a place
+        folder.mkdir()
+        bpy.ops.wm.save_as_mainfile(filepath=str(folder / "scene.blend"))
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(Problem) as raised:
+        command_for(cloth, "" if whose == "the project's" else folder, 1, 5)
+    assert raised.value.code == "place_not_blenders"
+    assert sorted(tmp_path.rglob("*")) == before
+    with pytest.raises(Problem) as raised:
+        prepare_trial(bpy.context.scene, cloth, folder / "trial", 5)
+    assert raised.value.code == "place_not_blenders"
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_no_scene_is_opened_or_saved_by_a_path_that_blender_cuts_off(tmp_path):
+    """A plan may call a take by so long a name that its scene no longer has a place that Blender finds."""
+    plan = planned(command_for(cloth_and_ball(), tmp_path / "d", 1, 5))
+    folder = plan.dataset.joinpath(*["d" * 250] * 3)
+    folder.mkdir(parents=True)
+    scene = folder / "take.blend"
+    shutil.copyfile(plan.scene_copy, scene)
+    for act in (lambda: open_scene(scene, plan, Trust()), lambda: save_copy(scene)):
+        with pytest.raises(Problem) as raised:
+            act()
+        assert raised.value.code == "place_not_blenders"
+    assert scene.read_bytes() == plan.scene_copy.read_bytes() and list(folder.iterdir()) == [scene]
+
+
 def files_in(folder):
     return {path: path.read_bytes() for path in folder.rglob("*.*")}
 
@@ -364,6 +399,29 @@ def test_a_seal_is_of_what_the_scene_links_too_wherever_the_project_lies(tmp_pat
     said = json.loads(copy.with_suffix(".seal").read_text())
     copy.with_suffix(".seal").write_text(json.dumps(said | {"files": []}))
     assert not trust.is_in(copy)
+
+
+def test_a_seal_is_none_where_blender_means_another_place(tmp_path):
+    """A library of somebody else's lay there: the artist's own was compared, and that one was loaded."""
+    key, scene = tmp_path / "key", tmp_path / "data" / "bake" / "scene.blend"
+    scene.parent.mkdir(parents=True)
+    (tmp_path / "lib").mkdir()
+    key.write_bytes(b"k" * 32)
+    for path in (scene, tmp_path / "lib" / "prop.blend"):
+        path.write_text("the artist's")
+    seal(scene, key, [str(tmp_path / "lib" / "prop.blend")])
+    assert is_sealed(scene, key)
+    for folder in ("da\\ta", "/".join(["d" * 200] * 5)):
+        moved = tmp_path / folder
+        moved.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(tmp_path / "data", moved)
+        assert not is_sealed(moved / "bake" / "scene.blend", key)
+        shutil.move(moved, tmp_path / "data")
+        assert is_sealed(scene, key)
+    (tmp_path / "a\\b").mkdir()
+    library = shutil.copy(tmp_path / "lib" / "prop.blend", tmp_path / "a\\b" / "prop.blend")
+    seal(scene, key, [str(library)])
+    assert not is_sealed(scene, key)
 
 
 @pytest.mark.parametrize("whose", ["another key's", "no key's"])

@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,50 @@ def test_no_take_is_moved_deleted_or_written_through_a_link(place, act, tmp_path
         act(plan)
     assert raised.value.code == "place_is_link"
     assert files_in(other) == before
+
+
+OF_A_TAKE = ("tracks.npz", "state.npz", "take.blend", "made_by", "takes/take_000/body.pc2", "takes/else")
+
+
+@pytest.mark.parametrize("act", [work, end, take_in])
+@pytest.mark.parametrize("kind", ["undisturbed", "handed in"])
+@pytest.mark.parametrize("name", OF_A_TAKE)
+def test_nothing_of_a_begun_take_is_gone_on_with_through_a_link(name, kind, act, tmp_path):
+    """The tracks of a private dataset came into one that is sent back."""
+    private = tmp_path / "private"
+    private.write_bytes(b"nobody else's")
+    plan = prepared(tmp_path / "theirs")
+    begin(plan.dataset)
+    holder = plan.folder / "take_000" / "1"
+    (holder / "takes").mkdir(parents=True)
+    (holder.parent / "holder_000001.json").write_text(LET_GO)
+    handed_in = plan.dataset / "takes" / "take_000"
+    if kind == "undisturbed":
+        handed_in.rename(holder / "takes" / "take_000")
+    place = holder / name
+    if kind == "handed in" and name.startswith("takes/take_000"):
+        place = handed_in / place.name
+    place.symlink_to(private)
+    with pytest.raises(Problem) as raised:
+        act(plan)
+    assert raised.value.code == "place_is_link" and place.name in raised.value.message
+    assert private.read_bytes() == b"nobody else's"
+    landed = [path for path in plan.dataset.rglob("*") if path.is_file() and not path.is_symlink()]
+    assert not any(path.read_bytes() == b"nobody else's" for path in landed)
+
+
+@pytest.mark.parametrize("name", ["a\\b", "/".join(["d" * 180] * 4)], ids=["backslash", "long"])
+@pytest.mark.parametrize("act", [work, end])
+def test_no_take_is_baked_where_blender_means_another_place(name, act, tmp_path):
+    """A prepared dataset was moved there: Blender would save its scenes, and their caches, beside that."""
+    plan, moved = prepared(tmp_path / "theirs"), tmp_path / name
+    moved.parent.mkdir(parents=True, exist_ok=True)
+    plan.dataset.rename(moved)
+    before = files_in(moved)
+    with pytest.raises(Problem) as raised:
+        act(replace(plan, dataset=moved))
+    assert raised.value.code == "place_not_blenders"
+    assert files_in(moved) == before
 
 
 def test_no_take_is_handed_in_among_somebodys_own_files(tmp_path):

@@ -20,6 +20,7 @@ from neural_physics.datasets.frame_checks import find_bad_poses, with_bad_poses
 from neural_physics.datasets.keyed_mesh import KeyedMesh
 from neural_physics.datasets.simulation_request import SimulationRequest, Tracks
 from neural_physics.errors import Problem
+from neural_physics.files.links import check_no_link
 from neural_physics.interaction.poses import pose_channel, pose_in
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 
@@ -40,7 +41,9 @@ class _PoseRecording:
 
     def __init__(self, plan: BakePlan, place: Workplace) -> None:
         self._dataset, take = place.under_way(), plan.take(place.name)
-        self._request, self._tracks = SimulationRequest.read(plan.request), Tracks.read(place.tracks)
+        # No files of anybody else's: they come into the dataset.
+        self._request = SimulationRequest.read(check_no_link(plan.request))
+        self._tracks = Tracks.read(check_no_link(place.tracks))
         self._body = require_body(self._dataset)
         try:
             check_tracks(self._tracks, self._request, take.frames, self._dataset.info.channels.size)

@@ -27,6 +27,7 @@ from ...datasets.takes import Dataset
 from ...errors import Problem
 from ...files.atomic import writing
 from ...files.below import remove_below
+from ...files.blenders_places import BELOW_DATASET, check_blenders
 from ...files.links import check_unmoved
 from ...jobs.isolated_python import run_module
 from ...wording import plural
@@ -61,12 +62,12 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     Takes that have frames are finished with the scene they were begun with; those without any frame that
     can be learned from are baked again.
     Raises every Problem that can be known before anything is simulated, among them
-    Problem("dataset_made_otherwise").
+    Problem("dataset_made_otherwise" | "place_not_blenders").
     """
     _update_layer(scene)
     _check_caches(obj)
     view_layer = check_bake(scene, obj)
-    folder = dataset_folder(obj).resolve()
+    folder = check_blenders(dataset_folder(obj).resolve(), BELOW_DATASET)
     check_own_folders(folder)
     check_made_by_bakes(side_folder(folder))
     dataset, asked = dataset_for(scene, obj, folder)
@@ -162,6 +163,7 @@ def prepare_trial(scene: bpy.types.Scene, obj: bpy.types.Object, folder: Path, f
     _update_layer(scene)
     _check_caches(obj)
     view_layer = check_bake(scene, obj)
+    check_blenders(folder.resolve(), BELOW_DATASET)
     dataset, _ = dataset_for(scene, obj, folder)
     takes = plan_takes({}, 1, frames, settings_of(obj).seed)
     return _written(scene, obj, _plan(scene, obj, dataset, takes, view_layer=view_layer, notes=()))

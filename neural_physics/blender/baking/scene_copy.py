@@ -13,6 +13,7 @@ from typing import cast
 import bpy
 
 from ...errors import Problem
+from ...files.blenders_places import BESIDE_SCENE, check_blenders
 from ...files.replacing import replace
 from ..playing.collision_suspension import wake_collider
 from ..playing.output.geometry_nodes import remove_modifier
@@ -27,9 +28,9 @@ from ..settings.properties import settings_of
 def save_copy(path: Path) -> None:
     """Save what is open as another file; the artist's file, its name and its undo steps stay as they are.
 
-    Raises Problem("folder_not_writable" | "disk_full" | "sculpt_elsewhere").
+    Raises Problem("folder_not_writable" | "disk_full" | "sculpt_elsewhere" | "place_not_blenders").
     """
-    scratch = path.with_name(f"{path.stem}.new.blend")
+    scratch = check_blenders(path.with_name(f"{path.stem}.new.blend"), BESIDE_SCENE)
     try:
         # Blender writes to the second one first, and through a link that was put there.
         for left in (scratch, scratch.with_name(f"{scratch.name}@")):

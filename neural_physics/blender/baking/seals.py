@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, cast
 import bpy
 
 from ...files.atomic import write_atomically, writing
+from ...files.blenders_places import is_blenders
 from ...files.reading import NotReadable, open_plain, read_bytes, read_json
 from ..settings.own_folders import user_folder
 
@@ -79,7 +80,7 @@ def is_sealed(scene: Path, key: Path) -> bool:
     """Whether a scene, and all that it links, is as it was when it was sealed with this key.
 
     Nothing but the seal is looked at before that is known to be of this key: one of somebody else's may name
-    any file, as often as it likes.
+    any file, as often as it likes. What Blender would look for in another place than here is not sealed.
     """
     try:
         said = read_json(_seal_of(scene), LARGEST)
@@ -90,7 +91,9 @@ def is_sealed(scene: Path, key: Path) -> bool:
     except (OSError, NotReadable, ValueError, TypeError, KeyError, RecursionError):
         return False
     places = [(scene, own), *((_place(scene, name), content) for name, content in files)]
-    return all(content is not None and _holds(place, content) for place, content in places)
+    return all(
+        content is not None and is_blenders(place) and _holds(place, content) for place, content in places
+    )
 
 
 def _seal_of(scene: Path) -> Path:

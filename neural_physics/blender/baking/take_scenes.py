@@ -9,6 +9,7 @@ import bpy
 from ...baking.plan import BakePlan, PlannedTake
 from ...errors import Problem
 from ...files.atomic import writing
+from ...files.blenders_places import BESIDE_SCENE, check_blenders
 from ...files.links import check_no_link, is_own_file
 from ...files.reading import NotReadable, open_plain
 from ..scene.live_fabric import key_fabric
@@ -36,9 +37,10 @@ def open_scene(path: Path, plan: BakePlan, trust: Trust) -> tuple[bpy.types.Scen
     """Open a copy of the scene; its scripts may run if it was made here.
 
     What was checked when the bake was prepared is checked again: the copy may be somebody else's.
-    Raises Problem("place_is_link" | "folder_not_writable" | "bake_scene_lost" | "bake_frame_rate" |
-    "frame_rate_missing").
+    Raises Problem("place_not_blenders" | "place_is_link" | "folder_not_writable" | "bake_scene_lost" |
+    "bake_frame_rate" | "frame_rate_missing").
     """
+    check_blenders(path, BESIDE_SCENE)
     check_no_link(path.parent)
     check_no_link(path)
     _clear_cache_of_others(path.with_name(f"blendcache_{path.stem}"))

@@ -42,7 +42,7 @@ def record_tracks(
     Raises Problem("stopped" | "vertex_count_changes" | "collider_scales" | "poses_scaled_bone" | ...).
     """
     take, notes = plan.take(place.name), []
-    if not place.tracks.is_file():
+    if not place.has_tracks():
         if not place.scene.exists():
             write_take_scene(place.scene, plan, take, trust)
         recorder = _Recorder(plan, place, trust)

@@ -65,6 +65,17 @@ def test_what_cannot_land_leaves_all_that_was_there(place):
     assert [each.name for each in place.iterdir()] == ["walk.png"] and (place / "walk.png").is_dir()
 
 
+def test_an_own_folder_called_like_the_one_beside_keeps_what_is_in_it(place):
+    own = place / "walk.new"
+    own.mkdir()
+    for name in ("walk.png", "notes.txt"):
+        (own / name).write_text("mine")
+    with pytest.raises(Problem) as raised:
+        landing_in(place)
+    assert raised.value.code == "folder_not_writable"
+    assert said_in(own) == {"walk.png": "mine", "notes.txt": "mine"}
+
+
 def test_links_in_their_places_are_replaced_and_not_written_through(place):
     landing, mine = landing_in(place), place.with_name("mine")
     (place / "walk.png").unlink()

@@ -84,15 +84,17 @@ class Landing:
             raise
 
     def _clear(self, parent: HeldFolder) -> None:
-        """Take away what is left of a try. Raises OSError."""
+        """Take away what is left of a try. Raises OSError, where there is more, and nothing is taken away."""
         there = parent.mode(self._beside)
         if there and not stat.S_ISDIR(there):  # a link, perhaps: whose folder it leads to, is not known
             parent.unlink(self._beside)
         elif there:
+            ours = [each for number, name in enumerate(self._names) for each in (name, _kept(number))]
             with parent.inner(self._beside) as folder:
-                for number, name in enumerate(self._names):
-                    for each in (name, _kept(number)):
-                        folder.unlink(each)
+                if not set(folder.names()) <= set(ours):
+                    raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), self._beside)
+                for name in ours:
+                    folder.unlink(name)
             parent.rmdir(self._beside)
 
 

@@ -19,7 +19,8 @@ from ..settings.properties import settings_of
 
 TRANSFORM = "TRANSFORM_OT_"  # how the names of the operators begin that move what is selected
 # What curves that are given back may move: of an action that came with a file, anything else may be anywhere.
-PLACED = re.compile(r"(pose\.bones\[.*\]\.)?(delta_)?(location|rotation_(euler|quaternion|axis_angle)|scale)")
+BONE = r'pose\.bones\["([^"\\]|\\.)*"\]\.'
+PLACED = re.compile(rf"({BONE})?(delta_)?(location|rotation_(euler|quaternion|axis_angle)|scale)")
 
 STRIPS = 0  # in the place of an action's session_uid
 _put_aside = set[tuple[int, int]]()  # movers and actions, by session_uid, of which that was done here

@@ -127,6 +127,7 @@ def test_python_that_was_not_to_run_when_a_scene_was_made_does_not_run_in_it_lat
 def test_blenders_cache_is_written_into_no_file_of_somebody_elses(kind, tmp_path):
     cloth = cloth_and_ball()
     folder, elsewhere = begun(cloth, tmp_path), tmp_path / "elsewhere"
+    command = command_for(cloth, folder, 1, 400)
     cache = scene_begun(folder, "take_000").with_name("blendcache_take")
     elsewhere.mkdir()
     name = next(cache.iterdir()).name.split("_")[0]
@@ -142,9 +143,13 @@ def test_blenders_cache_is_written_into_no_file_of_somebody_elses(kind, tmp_path
         (place.symlink_to if number % 2 else place.hardlink_to)(elsewhere / place.name)
     if kind == "pipe":
         os.mkfifo(cache / f"{name}_000300_00.bphys")
-    last = events_of(command_for(cloth, folder, 1, 400))[-1]
+    last = events_of(command)[-1]
     assert last.get("code") == ("place_is_link" if kind == "folder" else None), last
     assert files_in(elsewhere) == before
+    if kind == "folder":  # nor is anything prepared with it
+        with pytest.raises(Problem) as raised:
+            command_for(cloth, folder, 1, 400)
+        assert raised.value.code == "place_is_link" and files_in(elsewhere) == before
 
 
 @pytest.mark.parametrize("place", ["scene.new.blend@", "take_000/1", "take_000"])

@@ -177,6 +177,15 @@ def test_a_damaged_file_is_one_sentence(sheet, tmp_path, suffix):
     assert caught.value.code == "file_missing"
 
 
+def test_a_file_is_not_read_where_blender_means_another_one(sheet, tmp_path):
+    for folder in (tmp_path / "a\\b", tmp_path / "a" / "b"):
+        folder.mkdir(parents=True)
+        exported(folder / "theirs.abc")
+    with pytest.raises(Problem) as caught:
+        imported(sheet, tmp_path / "a\\b" / "theirs.abc")
+    assert caught.value.code == "place_not_blenders"
+
+
 def test_another_topology_is_refused(sheet, tmp_path):
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
     exported(tmp_path / "theirs.abc")

@@ -16,6 +16,7 @@ from ...arrays import Doubles, Floats
 from ...datasets.importing import Sampled
 from ...errors import Problem
 from ...files.atomic import writing
+from ...files.blenders_places import check_blenders
 from ...files.looking import is_file
 from ..jobs import programs
 from ..jobs.scratch_job import ScratchJob
@@ -67,11 +68,13 @@ def read_steps(
     wind, handles and values are as they are in the scene now. job: whose folder it is written to, and which
     the caller closes. Yields how much is done, of how much.
     Raises what `file_reading.read_file`, `layout_of` and `ChannelSampler` do, and
-    Problem("format_not_built_in" | "import_needs_places" | "frame_rate_missing" | "job_not_started").
+    Problem("format_not_built_in" | "place_not_blenders" | "import_needs_places" | "frame_rate_missing" |
+    "job_not_started").
     """
     check_built_in(path)
     if not is_file(path):
         raise Problem("file_missing", path=path)
+    check_blenders(path)  # which reads it
     others = [] if chosen.shapes_alone else _others(obj, path)
     job.make_folder()
     plan: dict[str, Any] = {

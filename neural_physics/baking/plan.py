@@ -194,7 +194,9 @@ def check_own_folders(dataset: Path) -> None:
     Raises what `entries` does, too.
     """
     kept = (side_folder(dataset), together_folder(dataset))
-    for place in (dataset / "takes", *kept, *(each for folder in kept for each in entries(folder))):
+    for place in (dataset / "takes", *kept):
+        check_no_link(place)
+    for place in (each for folder in kept for each in entries(folder)):
         check_no_link(place)
 
 

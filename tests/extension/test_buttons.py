@@ -285,16 +285,16 @@ def says(reason, by_buttons=True):
         refused(reason if by_buttons else "neural_physics", button)
 
 (folder / "bake").symlink_to("bake")
-says("bake cannot be read (Too many levels of symbolic links)")
+says("bake is a link to another location")
 (folder / "bake").unlink()
 data.forget()
-assert "cannot be read" not in all_drawn().words
+assert "is a link to another location" not in all_drawn().words
 
 settings.dataset_folder = "//neural_physics/" + "a" * 300
 says("File name too long", by_buttons=False)  # of which Blender cuts off the end
 settings.dataset_folder = ""
 
-stat, scandir = Path.stat, os.scandir
+stat, lstat, scandir = Path.stat, os.lstat, os.scandir
 
 def ask(of, place, **options):
     if HOME in Path(place).parents:
@@ -302,8 +302,9 @@ def ask(of, place, **options):
     return of(place, **options)
 
 Path.stat = lambda place, **options: ask(stat, place, **options)
+os.lstat = lambda place, **options: ask(lstat, place, **options)
 os.scandir = lambda place=".": ask(scandir, place)
-says("cannot be read (Permission denied)")
-Path.stat, os.scandir = stat, scandir
+says("(Permission denied): c")  # "change its permissions", or "choose another one"
+Path.stat, os.lstat, os.scandir = stat, lstat, scandir
 """
     )

@@ -24,6 +24,7 @@ CORE: tuple[Point, Point] = ((0.0, 0.12, 0.32), (0.0, -0.1, 0.62))  # metres: it
 CORE_RADIUS = 0.2  # metres
 POINTS = 24
 INSIDE = 0.01  # metres, from the skin
+CLEAR = 4.0  # heights of the feet: what is pinned reaches up to two and a half of them, by how the body is filled
 PRESSED, AWAY = 0.1, 0.3  # metres: how deep the ball goes beside the body, and how far off
 SIDE = 0.4  # metres: how far the body reaches there
 RADIUS = 0.2  # metres, of the ball
@@ -38,7 +39,7 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     rig = add_rig(scene, collection, "Bunny Bones", [Limb("core", "", *CORE, CORE_RADIUS, CORE_RADIUS)])
     add_handle(body, rig, "core", CORE_RADIUS)
     places, normals = read_positions(mesh_data(body)).astype(float), _normals(body)
-    loose = places[:, 2] > 2.0 * bunny.FOOT
+    loose = places[:, 2] > CLEAR * bunny.FOOT
     places, normals = places[loose], normals[loose]
     for number, at in enumerate(_spread(places, POINTS), 1):
         empty = bpy.data.objects.new(f"Skin {number:02d}", None)

@@ -28,7 +28,7 @@ from neural_physics.jobs.cores import usable_cores
 from tools import workshop
 from tools.farm.blender_program import write_program
 
-ROUNDS = 5
+ROUNDS = 3
 FEW, MANY = 2, 8  # of the shortest takes, whose cost is asked for
 
 

@@ -123,12 +123,18 @@ def test_what_a_file_says_was_on_stays_off_where_it_writes_on_disk(sheet, tmp_pa
     assert not playback.detach(sheet) and sheet.modifiers["Cloth"].show_viewport
 
 
-def test_what_a_file_says_was_on_beside_what_is_switched_off_here_stays_off(sheet, tmp_path):
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+def add_what_a_file_says_was_on(sheet) -> bpy.types.Modifier:
+    """Particles that are off, and write on disk once they are on."""
     other = sheet.modifiers.new("Other", "PARTICLE_SYSTEM")
     other.particle_system.point_cache.use_disk_cache = True
     other.show_viewport = other.show_render = False
     settings_of(sheet).hidden_modifiers = '{"Other": [true, true]}'
+    return other
+
+
+def test_what_a_file_says_was_on_beside_what_is_switched_off_here_stays_off(sheet, tmp_path):
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    other = add_what_a_file_says_was_on(sheet)
     playback.attach(sheet)
     assert [modifier.name for modifier in playback.detach(sheet)] == ["Other"]
     assert not other.show_viewport and sheet.modifiers["Cloth"].show_viewport
@@ -148,10 +154,7 @@ def test_what_was_on_in_part_is_given_back_as_it_was_where_it_writes_on_disk(she
 
 def test_of_two_modifiers_that_a_file_gives_one_number_none_is_taken_for_the_other(sheet, tmp_path):
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
-    other = sheet.modifiers.new("Other", "PARTICLE_SYSTEM")
-    other.particle_system.point_cache.use_disk_cache = True
-    other.show_viewport = other.show_render = False
-    settings_of(sheet).hidden_modifiers = '{"Other": [true, true]}'
+    add_what_a_file_says_was_on(sheet)
     own, cloths = (struct.pack("<i", sheet.modifiers[name].persistent_uid) for name in ("Other", "Cloth"))
     open_changed(tmp_path / "scene.blend", {own: cloths})
     sheet = bpy.data.objects["Sheet"]

@@ -13,7 +13,7 @@ from ...datasets.status import dataset_status
 from ...datasets.takes import Dataset, Take
 from ...errors import Problem
 from ..scene.animation.keying import Span, key_frames
-from ..scene.evaluated import check_may_be_copied, may_be_named
+from ..scene.evaluated import check_may_be_copied, nameable
 from ..scene.interaction_names import MOST_INTERACTIONS
 from ..scene.modifiers.cache_modifier import show_cache
 from ..scene.sources import check_mesh, mesh_data
@@ -98,7 +98,7 @@ def _chosen(dataset: Dataset, name: str, shown: str) -> str:
 def _movers(scene: bpy.types.Scene, dataset: Dataset) -> list[Mover]:
     """The objects whose place is known from a take's interaction vector, each with where it is in that.
 
-    No more than an object can react to, and what `may_be_named`: each becomes a copy.
+    No more than an object can react to, and what is `nameable`: each becomes a copy.
     """
     if dataset.info.reference_frame:
         return []
@@ -107,9 +107,9 @@ def _movers(scene: bpy.types.Scene, dataset: Dataset) -> list[Mover]:
         source = scene.objects.get(channel.source)
         if channel.kind != "position" or source is None or source.type not in ("MESH", "EMPTY"):
             continue
-        if may_be_named(source):
-            found.append((source, slices[channel.name]))
-    return found[:MOST_INTERACTIONS]
+        found.append((source, slices[channel.name]))
+    free = set(nameable(source for source, _ in found))
+    return [each for each in found if each[0] in free][:MOST_INTERACTIONS]
 
 
 def _check_length(dataset: Dataset, name: str, movers: int) -> None:

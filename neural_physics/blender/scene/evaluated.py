@@ -6,7 +6,7 @@ hidden or in no scene. In a file in which something writes on disk, that may so 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import bpy
 
@@ -14,13 +14,25 @@ from ...errors import Problem
 from .simulation_caches import anything_writes
 
 
-def may_be_named(obj: bpy.types.Object, layer: bpy.types.ViewLayer | None = None) -> bool:
-    """Whether a setting or a copy may name an object that the artist has not chosen.
+def nameable(
+    objects: Iterable[bpy.types.Object], layers: Iterable[bpy.types.ViewLayer] = ()
+) -> list[bpy.types.Object]:
+    """Those of some objects that a setting or a copy may name although the artist has not chosen them.
 
-    layer: where it is looked for; None for the view layer on show.
+    layers: in one of which they take part; by default the one on show. All where nothing writes on disk.
     """
-    layer = layer or bpy.context.view_layer
-    return (layer is not None and obj in enabled_objects(layer)) or not anything_writes()
+    asked = list(objects)
+    if not anything_writes():
+        return asked
+    on_show = bpy.context.view_layer
+    where = list(layers) or ([] if on_show is None else [on_show])
+    enabled = set[bpy.types.Object]().union(*map(enabled_objects, where))
+    return [each for each in asked if each in enabled]
+
+
+def may_be_named(obj: bpy.types.Object) -> bool:
+    """Whether it is `nameable`."""
+    return bool(nameable([obj]))
 
 
 def check_may_be_copied(obj: bpy.types.Object) -> None:

@@ -15,7 +15,7 @@ from ..settings.from_files.limits import enable
 from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 from ..settings.simulation import preset_names, use_preset
-from .evaluated import enabled_objects, may_be_named
+from .evaluated import nameable
 from .interaction_names import MOST_INTERACTIONS, check_room, interaction_names
 from .moving_bones import moving_bones
 from .references import with_parents
@@ -23,7 +23,6 @@ from .rigs.holding_bones import carrying_rig, suggested_radius
 from .rigs.reacting_bones import MANY, choose_bones, deforming_bones, near_bones
 from .rigs.rig_actions import actions_of
 from .sampling import bindings_of
-from .simulation_caches import anything_writes
 from .sources import check_target, mesh_data, read_positions
 
 Corner = NDArray[np.floating]
@@ -138,15 +137,17 @@ def keep_names(obj: bpy.types.Object, channels: ChannelLayout) -> None:
 def list_unbound(obj: bpy.types.Object, channels: ChannelLayout) -> None:
     """Add a line to the list for every channel that is read from an object, and is bound to none.
 
-    Where this file has an object of the name it was trained with, that is chosen, if it `may_be_named`.
+    Where this file has an object of the name it was trained with, that is chosen, if it is `nameable`.
     """
     unbound = _unbound(obj, channels)
     bounds = _bounds(obj) if unbound else None
-    for channel in unbound:
+    sources: list[bpy.types.Object | None] = [
+        bpy.data.objects.get((channel.source, None)) for channel in unbound
+    ]
+    free = nameable(source for source in sources if source is not None)
+    for channel, source in zip(unbound, sources, strict=True):
         item = settings_of(obj).interactions.add()
-        found = bpy.data.objects.get((channel.source, None))
-        item.name = channel.name
-        item.object = found if found is not None and may_be_named(found) else None
+        item.name, item.object = channel.name, source if source in free else None
         suggest_motion(obj, item, bounds)
 
 
@@ -225,7 +226,7 @@ def suggest_box(
 
 def find_movers(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """Pins, armatures, colliders and winds that act on an object, each once, in that order."""
-    around = _around(scene)
+    around = nameable(scene.objects, scene.view_layers)
     found = [*_carriers(obj), *_colliders(obj, around), *(each for each in around if is_wind(each))]
     return list(dict.fromkeys(mover for mover in found if mover != obj))
 
@@ -235,14 +236,6 @@ def _carriers(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
     for modifier in obj.modifiers:
         if isinstance(modifier, bpy.types.HookModifier | bpy.types.ArmatureModifier) and modifier.object:
             yield modifier.object
-
-
-def _around(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """All that is in the scene; where something may write on disk, what takes part in a view layer alone."""
-    if not anything_writes():
-        return list(scene.objects)
-    enabled = set[bpy.types.Object]().union(*map(enabled_objects, scene.view_layers))
-    return [each for each in scene.objects if each in enabled]
 
 
 def _colliders(obj: bpy.types.Object, around: Iterable[bpy.types.Object]) -> Iterator[bpy.types.Object]:

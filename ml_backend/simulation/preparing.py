@@ -29,7 +29,7 @@ def prepare_body(plan: BakePlan, emit: Emit) -> dict[str, Any]:
     """Write the dataset's body, or check the one that is there; returns what the "result" event says.
 
     Also looks at the colliders and at the body's contact with itself, so that what is wrong with them is
-    reported before anything is recorded. Where the mesh encloses no solid, `BakePlan.places` says in which
+    reported before anything is simulated. Where the mesh encloses no solid, `BakePlan.places` says in which
     places. Springs have no body: then only the mesh and the colliders are checked.
     Raises Problem("dataset_other_material" | "dataset_other_object" | "folder_not_writable" | "disk_full"),
     and what `make_body`, `make_cloth`, `fit_shape`, `round_shape` and `make_self_contact` do.

@@ -1,62 +1,106 @@
-"""The body that all takes of the bundled solver share: one computer makes it, the others wait."""
+"""The body that all takes of the bundled solver share: one computer makes it, the others record meanwhile."""
 
 from __future__ import annotations
 
+import platform
 import time
+from contextlib import suppress
 
 from ..datasets.take_folders import side_folder
 from ..errors import Problem
-from ..jobs.events import Emit, Progress, StopRequest
 from ..jobs.leases import Lease, Observer
-from ..jobs.process import JobFiles
-from ..jobs.turns import turn
+from ..jobs.process import JobFiles, JobProcess
 from .plan import BakePlan
 from .programs import Programs
-from .workers import LOOK_EVERY, POLL_EVERY, TRIES, end, start_solver
+from .workers import LOOK_EVERY, TRIES, end, start_solver
 
-BODY = "body"  # the solver's first job, which the takes wait for
+BODY = "body"  # the solver's first job, which simulating waits for
 
 
-def make_body(
-    plan: BakePlan, programs: Programs, emit: Emit, stop: StopRequest, *, observer: Observer, core: int
-) -> None:
-    """Let the solver make the body that all takes share, or check the one that is there.
+class SharedBody:
+    """Sees to it that the body is there: makes it, or checks the one that is there, when nobody else does.
 
-    Raises Problem("stopped" | "taken_over" | "bake_crashed"), and what the solver reported.
+    ready: takes may be simulated.
     """
-    with turn(side_folder(plan.dataset) / BODY, observer, stop, look_every=LOOK_EVERY) as lease:
-        files = JobFiles(lease.folder / str(lease.number), BODY)
-        for _ in range(TRIES):
-            if _is_made(plan, programs, emit, stop, files=files, lease=lease, core=core):
-                return
-    raise Problem("bake_crashed", take=f"the body of {plan.object}", path=files.log)
 
+    def __init__(self, plan: BakePlan, programs: Programs, observer: Observer, *, core: int) -> None:
+        self._plan, self._programs, self._observer, self._core = plan, programs, observer, core
+        self._lease: Lease | None = None
+        self._process: JobProcess | None = None
+        self._tries, self._looked = 0, float("-inf")
+        self.ready = False
 
-def _is_made(
-    plan: BakePlan,
-    programs: Programs,
-    emit: Emit,
-    stop: StopRequest,
-    *,
-    files: JobFiles,
-    lease: Lease,
-    core: int,
-) -> bool:
-    """Try it once; False where the solver crashed or somebody ended it."""
-    process = start_solver(plan, programs, files, BODY, core=core)
-    stage = ""
-    try:
-        while process.state.active:
-            stop.check()
-            lease.renew()
-            time.sleep(POLL_EVERY)
-            process.poll()
-            if process.state.stage != stage:
-                stage = process.state.stage
-                Progress(emit, stage, process.state.total)
-    finally:
-        process.stop()
-        end([process])  # asked twice it ends at once: filling hears nothing, and nothing is lost
-    if process.state.phase != "finished" and process.state.code not in ("ended_unexpectedly", "stopped"):
-        raise Problem.reported(process.state.code, process.state.message)
-    return process.state.phase == "finished"
+    @property
+    def busy(self) -> bool:
+        """Whether it takes a core of this computer now."""
+        return self._process is not None
+
+    @property
+    def stage(self) -> str:
+        """What is being done here for it; empty where nothing is."""
+        return "" if self._process is None else self._process.state.stage
+
+    def poll(self, *, has_room: bool) -> bool:
+        """Go on with it, or begin where there is room for a process; whether it has become ready now.
+
+        Raises Problem("bake_crashed"), and what the solver reported.
+        """
+        if self.ready:
+            return False
+        if self._lease is None and has_room:
+            self._lease = self._claimed()
+        if self._lease is None:
+            return False
+        try:
+            self._lease.renew()
+        except Problem as problem:
+            if problem.code != "taken_over":
+                raise
+            self.leave()  # this computer stood still, and another one makes it
+            return False
+        if self._process is None:
+            self._process = start_solver(self._plan, self._programs, self._files, BODY, core=self._core)
+        self._process.poll()
+        if not self._process.state.active:
+            self._ended()
+        return self.ready
+
+    def leave(self) -> None:
+        """Let what runs end, and the next one have its turn."""
+        if self._process is not None:
+            with suppress(Problem):  # what cannot be asked is ended
+                self._process.stop()
+            end([self._process])  # asked twice it ends at once: filling hears nothing, and nothing is lost
+            self._process = None
+        if self._lease is not None:
+            self._lease.release()
+            self._lease = None
+
+    def _claimed(self) -> Lease | None:
+        if time.monotonic() - self._looked < LOOK_EVERY:
+            return None
+        self._looked = time.monotonic()
+        lease = self._observer.claim(side_folder(self._plan.dataset) / BODY, platform.node())
+        if lease is not None:
+            lease.forget_former()
+        return lease
+
+    @property
+    def _files(self) -> JobFiles:
+        assert self._lease is not None  # it is its turn
+        return JobFiles(self._lease.folder / str(self._lease.number), BODY)
+
+    def _ended(self) -> None:
+        """Be ready, or try once more where the solver crashed or somebody ended it."""
+        assert self._process is not None  # it ran until now
+        state, log = self._process.state, self._process.files.log
+        if state.phase == "finished":
+            self.leave()
+            self.ready = True
+            return
+        if state.code not in ("ended_unexpectedly", "stopped"):
+            raise Problem.reported(state.code, state.message)
+        self._process = None
+        self._tries += 1
+        if self._tries >= TRIES:
+            raise Problem("bake_crashed", take=f"the body of {self._plan.object}", path=log)

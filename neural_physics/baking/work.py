@@ -5,7 +5,9 @@ what nobody holds, one process for each take, and goes on until nothing is left;
 What it must not lose is on disk: killed at any moment and started again, here or on another computer, it
 continues.
 
-Blender simulates a take, or it only records what moves in it and the bundled solver simulates it then.
+Blender simulates a take, or it only records what moves in it and the bundled solver simulates it then. That
+one's takes share a body, which one computer makes at first: tracks are recorded beside it, by whoever has a
+core left.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from ..jobs.cores import usable_cores
 from ..jobs.events import Emit, Progress, StopRequest, error_event, print_event
 from ..jobs.leases import Observer
 from ..jobs.process import JobFiles, JobProcess
-from .body import make_body
+from .body import SharedBody
 from .choice import choose
 from .failures import failures, note_failure
 from .finishing import result_of
@@ -90,12 +92,14 @@ class Work:
         self._dataset, self._cores = Dataset.open(plan.dataset), usable_cores()
         self._most = most_at_once(plan, at_once)
         self._observer = Observer()
+        self._body: SharedBody | None = None
+        self._recorded: set[str] = set()  # takes whose tracks are there, and which wait for the body
         asked = [each for each in plan.takes if take in ("", each.name)]
         if not asked:
             raise Problem("take_not_planned", take=take, path=plan.dataset)
         self._takes = asked
         # Those that a model is judged by come first, so that a bake that is stopped early has some.
-        self._waiting = sorted(asked, key=lambda each: each.role == "training")
+        self._waiting = sorted(asked, key=_for_training)
         self._running: list[_Worker] = []
         self._notes: dict[str, None] = {}  # what its workers have to say
         self._lost: dict[str, str] = {}  # logs of takes that crashed too often
@@ -114,14 +118,17 @@ class Work:
             here = OTHER_KIND.format(here=self._programs.makes, planned=self._plan.makes)
             self._emit({"event": "log", "text": here})
         if self._plan.by_solver and self._waiting:
-            programs, core = self._programs, self._cores[0]
-            make_body(self._plan, programs, self._emit, self._stop, observer=self._observer, core=core)
+            self._body = SharedBody(self._plan, self._programs, self._observer, core=self._cores[0])
         started, already = time.monotonic(), sum(self._frames.values())
         moved, looked = self._moving_frames(), started
         progress = Progress(self._emit, self._stage(), self._total(), already)
         try:
             while self._waiting or self._running:
                 self._stop.check()
+                if self._body is not None and self._body.poll(has_room=self._has_room()):
+                    self._begin_to_simulate()
+                    started = time.monotonic()
+                    progress = Progress(self._emit, self._stage(), self._total(), sum(self._frames.values()))
                 self._start_workers()
                 time.sleep(POLL_EVERY)
                 self._poll()
@@ -146,26 +153,46 @@ class Work:
         result["notes"] += self._notes
         return {**result, "frames_per_second": rate, "seconds": seconds}
 
+    def _begin_to_simulate(self) -> None:
+        """The body is there: what was recorded meanwhile goes on, again in the order of `__init__`."""
+        self._recorded.clear()
+        self._waiting.sort(key=_for_training)
+        self._looked = float("-inf")
+
+    def _has_room(self) -> bool:
+        filling = self._body is not None and self._body.busy
+        return len(self._running) + filling < self._most
+
+    def _may_simulate(self) -> bool:
+        return self._body is None or self._body.ready
+
     def _start_workers(self) -> None:
         """Begin with what nobody holds: when a process has ended, and else once in a while, as it is many
         questions to a folder that may be far away.
         """
-        if len(self._running) >= self._most or time.monotonic() - self._looked < LOOK_EVERY:
+        if not self._has_room() or time.monotonic() - self._looked < LOOK_EVERY:
             return
         self._looked = time.monotonic()
         self._look()
         for take in list(self._waiting):
-            if len(self._running) >= self._most:
+            if not self._has_room():
                 return
+            if take.name in self._recorded:
+                continue
             failed = failures(holders_folder(self._plan.dataset, take.name))
             if len(failed) >= TRIES:
                 self._waiting.remove(take)
                 self._lost[take.name] = str(failed[-1].log)
                 continue
             place = self._claimed(take)
-            if place is not None:
+            if place is None:
+                continue
+            if place.has_tracks() and not self._may_simulate():
+                self._wait_for_body(take, place)
+            else:
                 self._waiting.remove(take)
                 busy = [worker.core for worker in self._running]
+                busy += self._cores[:1] if self._body is not None and self._body.busy else []
                 self._running.append(self._worker(take, place, min(self._cores, key=busy.count)))
 
     def _look(self) -> None:
@@ -180,6 +207,11 @@ class Work:
                 self._frames[take.name] = self._dataset.outline(take.name).frame_count
                 continue
             self._frames[take.name] = frames_there(self._dataset, take.name)
+
+    def _wait_for_body(self, take: PlannedTake, place: Workplace) -> None:
+        """Let whoever is free first go on with a take that is recorded."""
+        self._recorded.add(take.name)
+        place.leave()
 
     def _claimed(self, take: PlannedTake) -> Workplace | None:
         lease = self._observer.claim(holders_folder(self._plan.dataset, take.name), platform.node())
@@ -221,6 +253,9 @@ class Work:
         if state.phase == "finished" and worker.simulates:
             place.hand_in()
             self._frames[take.name] = self._dataset.outline(take.name).frame_count
+        elif state.phase == "finished" and place.has_tracks() and not self._may_simulate():
+            self._waiting.append(take)
+            self._wait_for_body(take, place)
         elif state.phase == "finished" and place.has_tracks():
             self._running[self._running.index(worker)] = self._worker(take, place, worker.core)
             return
@@ -245,6 +280,8 @@ class Work:
 
     def _leave(self) -> None:
         """Let all that runs end, and give the dataset what there is of it."""
+        if self._body is not None:
+            self._body.leave()
         end([worker.process for worker in self._running])
         for worker in self._running:
             worker.place.leave()
@@ -254,11 +291,17 @@ class Work:
         return sum(self._frames[take.name] for take in self._takes if take.kind == "dynamic")
 
     def _stage(self) -> str:
+        if self._body is not None and self._body.stage:
+            return self._body.stage
         left = len(self._waiting) + len(self._running) + len(self._lost)
         return f"Baked {len(self._takes) - left} of {len(self._takes)} takes"
 
     def _total(self) -> int:
         return sum(take.frames for take in self._takes)
+
+
+def _for_training(take: PlannedTake) -> bool:
+    return take.role == "training"
 
 
 def bake_rest(

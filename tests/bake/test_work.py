@@ -19,6 +19,7 @@ from neural_physics.datasets.dataset_info import DatasetInfo
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, StopRequest
+from neural_physics.jobs.leases import Observer
 from neural_physics.jobs.process import is_written
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -84,6 +85,9 @@ plan, name = BakePlan.read(Path(sys.argv[1])), sys.argv[2]
 if name == "body":
     with (plan.dataset / "order").open("a") as file:
         file.write("body ")
+    if "fills until all is recorded" in plan.notes:
+        while len((plan.dataset / "order").read_text().split()) <= len(plan.takes):
+            time.sleep(0.01)
     if "fills for ever" in plan.notes:
         time.sleep(1000)
     if "refuses" in plan.notes:
@@ -178,7 +182,7 @@ def test_a_bake_too_short_for_the_clock_has_a_result(tmp_path, monkeypatch):
 
 
 def bake_with_solver(
-    path: Path, takes: int, *notes: str, stop: StopRequest | None = None, **crashes: int
+    path: Path, takes: int, *notes: str, parallel: int = 1, stop: StopRequest | None = None, **crashes: int
 ) -> tuple[dict, list[dict]]:
     """The same with the bundled solver: its result and all its events."""
     mesh = synthetic.sheet_mesh(3)
@@ -190,7 +194,9 @@ def bake_with_solver(
     python = (sys.executable, "-c")
     planned = plan_takes({}, takes, FRAMES, 0)
     recorder, solver = (*python, RECORDER), (*python, SOLVER)
-    plan = BakePlan(path, "Sheet", "Scene", "Layer", takes=planned, by_solver=True, parallel=1, notes=notes)
+    plan = BakePlan(
+        path, "Sheet", "Scene", "Layer", takes=planned, by_solver=True, parallel=parallel, notes=notes
+    )
     plan.write()
     events: list[dict] = []
     programs = Programs(recorder, solver)
@@ -204,6 +210,33 @@ def test_the_solver_makes_a_body_and_simulates_each_take_once_its_tracks_are_rec
     assert result["frames"] == 2 * FRAMES
     assert max(event["done"] for event in events) == 2 * FRAMES  # what is recorded is not counted
     assert not (tmp_path / "d" / "bake").exists()
+
+
+def test_tracks_are_recorded_while_the_body_is_made_and_nothing_is_simulated_before(tmp_path):
+    waits = "fills until all is recorded"
+    assert bake_with_solver(tmp_path / "d", 3, waits, parallel=2)[0]["frames"] == 3 * FRAMES
+    order = (tmp_path / "d" / "order").read_text().split()
+    recorded = [f"record:take_00{number}" for number in (2, 0, 1)]
+    assert [word for word in order[:4] if word != "body"] == recorded and "body" in order
+    # The take that a model is judged by is simulated first again.
+    assert "take_002" in order[4:6] and len(order) == 7
+    assert not (tmp_path / "d" / "bake").exists()
+
+
+def test_who_comes_while_another_makes_the_body_records_tracks_for_both(tmp_path):
+    """The other one is a lease here, held until all is recorded."""
+    path, observer = tmp_path / "d", Observer()
+    lease = observer.claim(path / "bake" / "body")
+    assert lease is not None
+
+    class Stop(StopRequest):
+        def check(self) -> None:
+            if (path / "order").exists() and len((path / "order").read_text().split()) == 2:
+                lease.release()
+
+    assert bake_with_solver(path, 2, stop=Stop())[0]["frames"] == 2 * FRAMES
+    order = (path / "order").read_text().split()
+    assert order == ["record:take_001", "record:take_000", "body", "take_001", "take_000"]
 
 
 def test_recording_and_simulating_may_each_crash_once(tmp_path):

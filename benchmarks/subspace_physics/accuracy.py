@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks.records import recorded
 from benchmarks.subspace_physics.datasets import SHEET, baked
 from benchmarks.subspace_physics.models import run, trained
 
@@ -16,7 +18,7 @@ PRESET, BASES = "balanced", 64
 def judge() -> dict[str, Any]:
     """Every seed's error and training time, and the median error."""
     dataset = baked(SHEET)
-    runs = [_run(seed) for seed in SEEDS]
+    runs = [judged(seed) for seed in SEEDS]
     return {
         "vertices": dataset.info.vertex_count,
         "training_frames": sum(len(take.positions) for take in dataset.takes("training")),
@@ -30,17 +32,15 @@ def judge() -> dict[str, Any]:
     }
 
 
-def models() -> list[Path]:
-    """The models of all seeds, trained if they are not there yet."""
-    return [_trained(seed)[0] for seed in SEEDS]
-
-
-def _trained(seed: int) -> tuple[Path, dict[str, Any]]:
+def trained_with(seed: int) -> tuple[Path, dict[str, Any]]:
+    """The model of one seed and what its training delivered; trained if it is not there yet."""
     return trained(_name(seed), baked(SHEET).path, PRESET, BASES, seed=seed)
 
 
-def _run(seed: int) -> dict[str, Any]:
-    return run(_name(seed), baked(SHEET).path, PRESET, BASES, seed=seed)
+def judged(seed: int) -> dict[str, Any]:
+    """What is kept of one seed's training and its evaluation; see `run`."""
+    name = _name(seed)
+    return recorded(f"accuracy/{name}", partial(run, name, baked(SHEET).path, PRESET, BASES, seed=seed))
 
 
 def _name(seed: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -10,6 +11,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.records import recorded
 from benchmarks.subspace_physics import accuracy
 from benchmarks.subspace_physics.datasets import Corpus, baked
 from neural_physics.blender.examples.cloth.ball_and_sheet import BALL_START, MOTION
@@ -36,14 +38,19 @@ EXCURSION = Corpus("excursion", "BALL_AND_SHEET", (0, 0), (0, 0), test=(1, FRAME
 
 def judge() -> dict[str, Any]:
     """The comparison (see `compared`) of each seed's model from `accuracy`."""
-    models = [read_model(path) for path in accuracy.models()]
-    runs = [compared(load_method(model), model.tensor("mean", -1, 3)) for model in models]
+    runs = [recorded(f"excursion/seed{seed}", partial(of_seed, seed)) for seed in accuracy.SEEDS]
     return {
         "runs": runs,
         "finite": all(run["finite"] for run in runs),
         "bounded": all(run["bounded"] for run in runs),
         "ratio": median([run["ratio"] for run in runs if run["counted"]] or [float("nan")]),
     }
+
+
+def of_seed(seed: int) -> dict[str, Any]:
+    """See `compared`, with the model of that seed."""
+    model = read_model(accuracy.trained_with(seed)[0])
+    return compared(load_method(model), model.tensor("mean", -1, 3))
 
 
 def compared(method: Method, mean_shape: Shapes) -> dict[str, Any]:

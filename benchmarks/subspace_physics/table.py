@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+from benchmarks.records import recorded
 from benchmarks.subspace_physics.datasets import SHEET, SMALL, Corpus, baked
 from benchmarks.subspace_physics.models import evaluated, trained
 
@@ -27,33 +29,43 @@ def judge() -> dict[str, Any]:
     """Rows of the table and of the ablations."""
     return {
         "preset": PRESET,
-        "rows": [_row(scene, corpus, bases) for scene, corpus in SCENES.items() for bases in BASES],
+        "rows": [row(scene, bases) for scene in SCENES for bases in BASES],
         "ablations": [_ablation(name, changes) for name, changes in ABLATIONS.items()],
     }
 
 
-def _row(scene: str, corpus: Corpus, bases: int) -> dict[str, Any]:
-    dataset = baked(corpus)
+def row(scene: str, bases: int) -> dict[str, Any]:
+    """A scene's error and sizes with so many bases."""
+    corpus = SCENES[scene]
     name = f"{corpus.name}_{bases}"
+    return recorded(f"bases/{name}", partial(_row, name, scene, corpus, bases))
+
+
+def _row(name: str, scene: str, corpus: Corpus, bases: int) -> dict[str, Any]:
+    dataset = baked(corpus)
     _, training = trained(name, dataset.path, PRESET, bases)
     frames = sum(len(take.positions) for take in dataset.takes("training"))
     return {"scene": scene, "training_frames": frames, "training": training, **evaluated(name, dataset.path)}
 
 
 def _ablation(name: str, changes: list[str]) -> dict[str, Any]:
-    """The error of each seed, with carried windows and without."""
-    folder = f"ablation_{name.replace(' ', '_')}"
+    """What became of each seed, with carried windows and without."""
     return {
         "name": name,
         "changes": changes,
-        "carried": [_error(f"{folder}_seed{seed}", changes, seed) for seed in SEEDS],
-        "not_carried": [
-            _error(f"{folder}_not_carried_seed{seed}", [*changes, WITHOUT_CARRYING], seed) for seed in SEEDS
-        ],
+        "carried": [ablated(name, seed, carried=True) for seed in SEEDS],
+        "not_carried": [ablated(name, seed, carried=False) for seed in SEEDS],
     }
 
 
-def _error(folder: str, changes: list[str], seed: int) -> float:
+def ablated(name: str, seed: int, *, carried: bool) -> dict[str, Any]:
+    """The training and the errors of one of `ABLATIONS`."""
+    folder = f"ablation_{name.replace(' ', '_')}{'' if carried else '_not_carried'}_seed{seed}"
+    changes = [*ABLATIONS[name], *([] if carried else [WITHOUT_CARRYING])]
+    return recorded(f"ablations/{folder}", partial(_ablated, folder, changes, seed))
+
+
+def _ablated(folder: str, changes: list[str], seed: int) -> dict[str, Any]:
     dataset = baked(SHEET)
-    trained(folder, dataset.path, PRESET, 64, seed=seed, changes=changes)
-    return float(evaluated(folder, dataset.path)["rollout_error"])
+    _, training = trained(folder, dataset.path, PRESET, 64, seed=seed, changes=changes)
+    return {"training": training, **evaluated(folder, dataset.path)}

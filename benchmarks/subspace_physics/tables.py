@@ -19,6 +19,19 @@ def _fast_after(count: str, row: dict[str, Any]) -> str:
     return _each((run["fast"]["first"][count] for run in row["runs"]), ".4f")
 
 
+def _errors_of(key: str, row: dict[str, Any]) -> str:
+    return _each(run["rollout_error"] for run in row[key])
+
+
+def _median_of(key: str, row: dict[str, Any]) -> float:
+    return median(run["rollout_error"] for run in row[key])
+
+
+def _steps_of(key: str, row: dict[str, Any]) -> str:
+    steps = [run["training"]["steps"] for run in row[key]]
+    return f"{min(steps):,}" if min(steps) == max(steps) else f"{min(steps):,} to {max(steps):,}"
+
+
 ACCURACY = (
     Column("seed", "seed"),
     Column("rollout error", "rollout_error", ".3f"),
@@ -108,10 +121,15 @@ SIZES = (
 ABLATIONS = (
     Column("what is changed", "name"),
     Column("setting", lambda row: ", ".join(f"`{change}`" for change in row["changes"]) or "the preset"),
-    Column("with carried windows", lambda row: _each(row["carried"])),
-    Column("median", lambda row: median(row["carried"]), ".3f"),
-    Column("without", lambda row: _each(row["not_carried"])),
-    Column("median", lambda row: median(row["not_carried"]), ".3f"),
+    *(
+        column
+        for label, key in (("with carried windows", "carried"), ("without", "not_carried"))
+        for column in (
+            Column(f"{label}: error by seed", partial(_errors_of, key)),
+            Column("median", partial(_median_of, key), ".3f"),
+            Column("steps", partial(_steps_of, key)),
+        )
+    ),
 )
 SEARCH = (
     Column("seed", "seed"),

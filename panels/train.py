@@ -17,7 +17,7 @@ from ..neural_physics.blender.tasks import object_tasks, verdicts
 from ..neural_physics.edition import FULL
 from ..neural_physics.errors import Problem
 from ..neural_physics.evaluation.verdict import gains_nothing
-from ..neural_physics.files.looking import is_file
+from ..neural_physics.files.links import may_be_looked_at
 from ..neural_physics.jobs.life_cycle import JobState, number_in, text_in
 from ..neural_physics.wording import plural
 from ..operators.evaluation import NEURALPHYSICS_OT_hide_evaluation, NEURALPHYSICS_OT_show_evaluation
@@ -84,7 +84,7 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
             # Mostly it is the same for both.
             operators = (NEURALPHYSICS_OT_train, NEURALPHYSICS_OT_submit_training)
             reasons(layout, context, *operators, further=_trainer_problem(obj))
-        if is_file(best_so_far_path(obj)):
+        if may_be_looked_at(best_so_far_path(obj)):
             layout.operator(NEURALPHYSICS_OT_use_best_so_far.bl_idname, icon="IMPORT")
         is_over = object_tasks.was_baked_since_training(obj)
         state = job(layout, context, obj, object_tasks.TRAIN, is_over=is_over)
@@ -180,7 +180,7 @@ class NEURALPHYSICS_PT_evaluate(Details, bpy.types.Panel):
             if said and not self._is_said_above(obj, said):
                 verdict(layout, context, said, grade=grade, detail=detail)
             self._draw_errors(layout, state)
-        if is_file(report_path(obj)):
+        if may_be_looked_at(report_path(obj)):
             layout.operator(NEURALPHYSICS_OT_open_report.bl_idname, icon="URL")
             row = layout.row(align=True)
             row.operator(NEURALPHYSICS_OT_show_evaluation.bl_idname, icon="MOD_DATA_TRANSFER")

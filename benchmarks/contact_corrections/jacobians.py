@@ -7,6 +7,7 @@ handles' alone, which leaves out how corrections do; beside it the full body.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from time import process_time
 from typing import Any
 from unittest.mock import patch
@@ -43,7 +44,18 @@ def with_gradients(part: Part, pose: Pose, some: Indices | None = None) -> Array
 
 def of_handles(part: Part, pose: Pose, some: Indices | None = None) -> Array:
     """(S, d, d n): U."""
-    return EQUATION_4(part, Pose(pose.q, pose.c[:0], pose.slopes[:0], pose.outside), some)
+    return EQUATION_4(part, replace(pose, c=pose.c[:0]), some)
+
+
+def pulled_by(way: Jacobian) -> Callable[[Part, Pose, Array, Array], Array]:
+    """What stands in for `Part.pulled` where another Jacobian does for that of equation 4."""
+
+    def pulled(part: Part, pose: Pose, forces: Array, by_axis: Array) -> Array:
+        n, d = part._handles.free, forces.shape[1]
+        found: Array = np.einsum("sd,sdm->m", forces, way(part, pose, None)).reshape(n, d)
+        return found
+
+    return pulled
 
 
 WAYS: dict[str, Jacobian] = {"equation 3": with_gradients, "equation 4": EQUATION_4, "U": of_handles}
@@ -73,7 +85,7 @@ def _row(found: Study) -> dict[str, Any]:
 def _played(method: ContactCorrections, ys: NDArray[np.float32], way: Jacobian) -> tuple[Array, float]:
     """The body (N, B, 3), m, in all frames but the first, and the seconds that steps took."""
     shapes, seconds = [], 0.0
-    with patch.object(Part, "jacobian", way):
+    with patch.object(Part, "jacobian", way), patch.object(Part, "pulled", pulled_by(way)):
         state = method.start(ys[0])
         for y in ys[1:]:
             began = process_time()

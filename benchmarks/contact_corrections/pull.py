@@ -69,7 +69,7 @@ def played(method: ContactCorrections, ys: NDArray[np.float32]) -> Array:
         state = method.step(state, y)
         around = method.surroundings(y)
         shape = method._coordinates.of(method.body_positions(state, y))
-        forces.append(pushed(method.dynamics._surface.contact, shape, around.placed))
+        forces.append(pushed(method.dynamics._surface, shape, around.placed))
     return np.array(forces)
 
 

@@ -20,6 +20,8 @@ from neural_physics.interaction.channels import ChannelLayout, Kind
 
 TOLERANCE = 1e-4  # of the mesh's size, between a vertex and its partner's mirror image
 UPRIGHT = 0.1  # most of the gravity that may point across a plane
+# Vertices that are tried as one's partner, and pairs in all: others lie next to it, seen along one line.
+MOST_TRIED, MOST_PAIRS = 64, 100_000_000
 TRIED = 20  # vertices on each side that are asked whether they move like their partners
 RIDGE = 1e-4  # of the linear model that is asked, in its inputs' variance
 # How far off it may be on mirrored takes: in the root mean square, and in the mean, as a force is that no
@@ -105,7 +107,10 @@ def _found_at(wanted: Floats, places: Floats, tolerance: float) -> NDArray[np.in
         np.searchsorted(along[order], wanted @ direction + reach) for reach in (-tolerance, tolerance)
     )
     found = np.full(len(wanted), -1, np.int64)
-    for step in range(int((lasts - firsts).max(initial=0))):
+    most = int((lasts - firsts).max(initial=0))
+    if most > max(MOST_TRIED, MOST_PAIRS // len(wanted)):
+        return None  # no shape has so much of itself in one place
+    for step in range(most):
         tried = order[np.minimum(firsts + step, len(order) - 1)]
         near = np.linalg.norm(places[tried] - wanted, axis=1) <= tolerance
         found = np.where(near & (firsts + step < lasts) & (found < 0), tried, found)

@@ -19,6 +19,7 @@ from neural_physics.energies.solids.deformation import rest_shapes
 from neural_physics.errors import Problem
 from neural_physics.materials import Rod, Shell, Solid
 from neural_physics.models.normals import triangulate
+from neural_physics.pairs import TooManyPairs
 from neural_physics.solver.masses import lumped
 from neural_physics.solver.meshing.embedding import Embedding, held_by
 from neural_physics.solver.meshing.surface_checks import require_solid
@@ -86,8 +87,12 @@ def made_of(body: Body, request: SimulationRequest) -> bool:
 
 
 def embedding_of(body: Body, request: SimulationRequest) -> Embedding:
-    """How the artist's mesh hangs in a solid."""
-    return Embedding(body.rest, body.elements, body.coordinates.of(request.rest_positions))
+    """How the artist's mesh hangs in a solid. Raises Problem("body_unusable")."""
+    try:
+        return Embedding(body.rest, body.elements, body.coordinates.of(request.rest_positions))
+    except TooManyPairs as error:
+        reason = "the body in its dataset has many elements in one place"
+        raise Problem("body_unusable", object=request.object, reason=reason) from error
 
 
 def _solid(request: SimulationRequest) -> Body:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..datasets.dataset_info import TakeInfo, read_take_info
-from ..datasets.take_folders import TAKES, holders_folder, last_holder, side_folder
+from ..datasets.take_folders import TAKES, holders_folder, last_holder, side_folder, together_folder
 from ..datasets.takes import Dataset
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
@@ -27,7 +27,7 @@ from ..files.looking import has_file, has_folder
 from ..files.reading import NotReadable, read_bytes
 from ..jobs.leases import Lease, Observer
 from .failures import forget_failures
-from .plan import BakePlan
+from .plan import MOST_TOGETHER, BakePlan
 from .together import give_each_its_own
 
 LARGEST = 4096  # bytes of what says who began a take
@@ -150,8 +150,13 @@ class Workplace:
 
         What is gone on with comes into the dataset, and goes to whoever that is sent to.
         """
-        for folder in (self.folder, self.folder / TAKES, self._mine):
-            for place in entries(folder):
+        held = [
+            take
+            for other in entries(check_no_link(together_folder(self._mine)), MOST_TOGETHER)
+            for take in (other, other / TAKES, other / TAKES / self.name)
+        ]
+        for folder in (self.folder, self.folder / TAKES, self._mine, together_folder(self._mine), *held):
+            for place in entries(check_no_link(folder)):
                 check_no_link(place)
 
     def _check_no_links(self, *places: Path) -> None:

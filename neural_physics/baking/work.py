@@ -177,6 +177,7 @@ class Work:
         for take in list(self._waiting):
             if not self._has_room():
                 return
+            self._stop.check()  # each take is many questions
             if take.name in self._recorded:
                 continue
             failed = failures(holders_folder(self._plan.dataset, take.name))

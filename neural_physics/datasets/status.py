@@ -20,7 +20,7 @@ from ..interaction.poses import pose_channel
 from .dataset_info import IMPORTED
 from .fingerprint import MADE_WITH
 from .take_folders import TAKES, under_way
-from .takes import MOST_TAKES, Dataset, TakeOutline, entries_of
+from .takes import MOST_TAKES, Dataset, TakeOutline, check_said, entries_of
 
 LOOK_AGAIN = 1.0  # seconds
 SHARE = 0.05  # of the time may be spent on looking, as at a folder that is far away
@@ -105,6 +105,7 @@ def _about(file: Path) -> tuple[int, int] | None:
 def _look(path: Path) -> DatasetStatus:
     try:
         begun = under_way(path)
+        check_said(path, (folder / TAKES / name for name, folder in begun.items()))
         dataset = Dataset.open(path)
         takes = [*dataset.outlines(), *_begun(dataset, begun)]
         body = dataset.body

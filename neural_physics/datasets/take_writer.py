@@ -17,7 +17,7 @@ from ..arrays import Floats, Mask
 from ..errors import Problem
 from ..files.atomic import writing
 from ..files.flushing import flush
-from ..files.links import check_no_link, open_own
+from ..files.links import check_no_link, has_own_file, open_own
 from ..files.row_files import NPY_HEADER, npy_header
 from .dataset_info import MOST_FRAMES, DatasetInfo, Exclusion, TakeInfo, read_take_info, write_take_info
 from .point_caches import PC2_HEADER, pc2_header
@@ -59,7 +59,7 @@ class TakeWriter:
             self._rows["frames.npy"] = 16
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            if (folder / "take.json").is_file():
+            if has_own_file(folder, "take.json"):
                 self.info = replace(read_take_info(folder), frames=info.frames)
             self._files = {name: _open_append(folder / name) for name in [*self._vertices, *self._rows]}
             self.count = self._drop_torn_frames()

@@ -42,6 +42,7 @@ from .take_writer import TakeWriter
 BODY = "body.npz"
 OF_DATASET = ("dataset.json", "mesh.npz", BODY)
 MOST_TAKES = 5000  # each is looked at by whoever shows a dataset
+LARGEST_SAID = 1 << 23  # bytes of all `take.json` together
 # Of each take of the bundled solver: what it was asked for, and how all that it reacted to moved.
 REQUEST, TRACKS = "request.npz", "tracks.npz"
 OF_OUTLINE = ("take.json", "positions.pc2", "interaction.npy", "frames.npy", "body.pc2")
@@ -164,6 +165,16 @@ def entries_of(takes: Path) -> list[Path]:
     return entries
 
 
+def check_said(dataset: Path, takes: Iterable[Path]) -> None:
+    """Raise Problem("dataset_damaged") where takes, by their folders, say more of themselves than anybody
+    reads who only shows a dataset.
+    """
+    said = sum(found.st_size for take in takes if (found := look_at(take / "take.json")) is not None)
+    if said > LARGEST_SAID:
+        reason = f"its takes say more than {LARGEST_SAID >> 20} MB of themselves"
+        raise Problem("dataset_damaged", path=dataset, reason=reason)
+
+
 def _check_own(folder: Path, names: Iterable[str]) -> None:
     """Raise Problem("place_is_link") where something in a dataset's folder is a link to what may be private.
 
@@ -275,9 +286,14 @@ class Dataset:
         return self._body_vertices is not None
 
     def take_names(self) -> list[str]:
-        """All takes that were begun, in order; they may have no frames yet. Raises what `entries_of` does."""
+        """All takes that were begun, in order; they may have no frames yet.
+
+        Raises what `entries_of` and `check_said` do.
+        """
         takes = self.path / TAKES
-        return sorted(p.name for p in entries_of(takes) if has_own_file(takes, p.name, "take.json"))
+        names = sorted(p.name for p in entries_of(takes) if has_own_file(takes, p.name, "take.json"))
+        check_said(self.path, (takes / name for name in names))
+        return names
 
     def take(self, name: str) -> Take:
         """Map one take. Raises Problem("dataset_damaged" | "place_is_link")."""

@@ -95,6 +95,11 @@ def is_own_file(place: Path) -> bool:
         return False
 
 
+def may_be_looked_at(place: Path) -> bool:
+    """Whether a file is there that a panel may look at: neither it nor its folder leads elsewhere."""
+    return not has_link(place.parent) and is_own_file(place)
+
+
 def make_way(place: Path) -> None:
     """Let a program write a file that writes through whatever is there: what is no plain file is taken away.
 

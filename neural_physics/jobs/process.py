@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
-from ..files.links import check_no_link, is_link
+from ..files.links import check_no_link, is_link, may_be_looked_at
 from ..files.locks import holding, is_held
 from ..files.looking import is_file
 from ..files.reading import open_plain, read_json
@@ -29,6 +29,7 @@ from .processes import STOP_OPTION, end_with_children, is_told_to_stop_by, start
 LONGEST_LINE = 1 << 20  # bytes at the end of a log, in which its last line is
 # Of a log, at each look; of more the beginning is passed over: how a job ended is said at the end.
 MOST_READ, MOST_LINES = 1 << 24, 10_000
+LARGEST_ABOUT = 1 << 16  # bytes of how a job was started
 
 
 @dataclass(frozen=True)
@@ -156,15 +157,12 @@ class JobProcess:
             raise Problem("job_not_started", path=argv[0], reason=error.strerror or error) from error
 
     def _find(self) -> None:
-        try:
-            about = read_json(self.files.about)
-        except (OSError, ValueError):
-            return
-        if not isinstance(about, dict):
+        about = read_about(self.files)
+        if about is None:
             return
         self._about, self._read = about, max(0, _size(self.files.log) - MOST_READ)
         self._feed(Start())
-        if self.files.stop.exists():
+        if may_be_looked_at(self.files.stop):
             self._feed(Stop())
         self.poll()
         self.waits_for_delivery = self.waits_for_delivery and not self._about.get("delivered", True)
@@ -206,6 +204,17 @@ class JobProcess:
         write_atomically(self.files.about, json.dumps(about).encode())
 
 
+def read_about(files: JobFiles) -> dict[str, Any] | None:
+    """How the job was started last, as somebody's file says; None where there is no such file."""
+    if not may_be_looked_at(files.about):
+        return None
+    try:
+        about = read_json(files.about, LARGEST_ABOUT)
+    except (OSError, ValueError):
+        return None
+    return about if isinstance(about, dict) else None
+
+
 def is_written(log: Path) -> bool:
     """Whether a job still has this log open: process numbers are given out again, so they prove nothing.
 
@@ -220,6 +229,8 @@ def is_written(log: Path) -> bool:
 
 def _bytes(path: Path, first: int) -> bytes:
     """The bytes from there on; none where there is no such file."""
+    if not may_be_looked_at(path):
+        return b""
     try:
         with open_plain(path) as file:
             file.seek(first)
@@ -230,6 +241,6 @@ def _bytes(path: Path, first: int) -> bytes:
 
 def _size(path: Path) -> int:
     try:
-        return path.stat().st_size
+        return path.lstat().st_size
     except OSError:
         return 0

@@ -66,6 +66,16 @@ def test_a_hidden_collider_is_listed_only_where_nothing_writes(cloth, how, write
     assert (ball in find_movers(cloth, scene)) is not writes
 
 
+def test_a_collider_of_another_view_layer_is_listed_only_where_nothing_writes(cloth):
+    """Nothing has it simulated as long as nobody goes to that layer."""
+    ball, scene = bpy.data.objects["Ball"], bpy.context.scene
+    scene.view_layers.new("Other")
+    hide(ball, "excluded")
+    assert ball in find_movers(cloth, scene)
+    let_something_write()
+    assert ball not in find_movers(cloth, scene)
+
+
 @pytest.mark.parametrize("how", ["disabled", "excluded", "collection disabled", "in no scene"])
 def test_an_object_that_a_model_names_is_chosen_only_where_it_is_evaluated(cloth, how):
     ball = bpy.data.objects["Ball"]
@@ -99,9 +109,9 @@ def test_the_material_of_a_comparison_is_none_that_a_file_calls_so(cloth):
     assert mesh.materials[0] != theirs and mesh.materials[0].name.startswith(evaluation.MATERIAL)
 
 
-@pytest.mark.parametrize("writes", [False, True])
-def test_settings_name_a_hidden_override_only_once_motion_is_asked_for_where_something_writes(
-    tmp_path, writes
+@pytest.mark.parametrize(("writes", "hidden"), [(False, False), (True, False), (False, True), (True, True)])
+def test_settings_name_an_override_once_motion_is_asked_for_and_no_hidden_one_where_something_writes(
+    tmp_path, writes, hidden
 ):
     library, shot = str(tmp_path / "library.blend"), str(tmp_path / "shot.blend")
     empty_scene()
@@ -121,6 +131,7 @@ def test_settings_name_a_hidden_override_only_once_motion_is_asked_for_where_som
     into.collections[0].override_hierarchy_create(scene, layer, do_fully_editable=True)
     body, frame = (own(name) for name in ("Body", "Frame"))
     settings_of(body).frame_object = frame.override_library.reference
+    frame.hide_viewport = hidden
     bpy.ops.wm.save_mainfile()
     handlers.register()
     try:
@@ -129,7 +140,7 @@ def test_settings_name_a_hidden_override_only_once_motion_is_asked_for_where_som
         assert (settings_of(body).frame_object == frame) is not writes
         assert bool(misdirected()) is writes
         playback.go_on()
-        assert settings_of(body).frame_object == frame
+        assert (settings_of(body).frame_object == frame) is not (writes and hidden)
     finally:
         handlers.unregister()
 

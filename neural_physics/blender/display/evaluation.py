@@ -17,6 +17,7 @@ from ...arrays import Floats
 from ...datasets.point_caches import read_pc2
 from ...datasets.usable_numbers import FURTHEST
 from ...errors import Problem
+from ...files.links import has_own_file
 from ...files.reading import Torn, read_arrays, read_json
 from ..scene.evaluated import check_may_be_copied
 from ..scene.modifiers.cache_modifier import blend_in, find_blend, show_cache
@@ -137,7 +138,7 @@ def _collection_name(obj: bpy.types.Object) -> str:
 def _stamp(path: Path) -> tuple[int, int] | None:
     """Time and size of a file, None where there is none."""
     try:
-        about = path.stat()
+        about = path.lstat()
     except OSError:
         return None
     return about.st_mtime_ns, about.st_size
@@ -147,6 +148,8 @@ def _read_error(obj: bpy.types.Object) -> Floats:
     folder = report_folder(obj)
     path = folder / "error.npz"
     count = len(mesh_data(obj).vertices)
+    for name in FILES:
+        has_own_file(folder.parent, folder.name, name)  # raises where it is a link
     try:
         error = read_arrays(path, most=HEAD + 8 * count)["vertex_error"]
     except (FileNotFoundError, Torn) as missing:  # torn: as good as absent

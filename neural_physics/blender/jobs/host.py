@@ -11,10 +11,9 @@ import bpy
 
 from ...errors import Problem
 from ...files.atomic import writing
-from ...files.reading import read_json
 from ...jobs.isolated_python import clean_environment
 from ...jobs.life_cycle import JobState
-from ...jobs.process import JobFiles, JobProcess
+from ...jobs.process import JobFiles, JobProcess, read_about
 from ...jobs.wording import job_name, progress
 from ..settings.own_folders import user_folder
 from ..settings.paths import remove_if_empty
@@ -129,7 +128,7 @@ def begun(folder: Path, kind: str, words: Sequence[str]) -> float | None:
     """When a job was started last, seconds since 1970; None unless its command ends with these words."""
     files = JobFiles(folder, kind)
     argv = _argv_of(files)
-    return files.about.stat().st_mtime if argv and argv[-len(words) :] == list(words) else None
+    return files.about.lstat().st_mtime if argv and argv[-len(words) :] == list(words) else None
 
 
 def ended_at(folder: Path, kind: str) -> float:
@@ -140,7 +139,7 @@ def ended_at(folder: Path, kind: str) -> float:
 def last_said(folder: Path, kind: str) -> float:
     """When a job said something last, seconds since 1970; infinity where it never did."""
     try:
-        return log_of(folder, kind).stat().st_mtime
+        return log_of(folder, kind).lstat().st_mtime
     except OSError:
         return float("inf")
 
@@ -217,7 +216,7 @@ def _remember(job: JobProcess) -> None:
 def _stamp(files: JobFiles) -> tuple[int, ...]:
     """What changes when anybody starts the job."""
     try:
-        about = files.about.stat()
+        about = files.about.lstat()
     except OSError:
         return ()
     return about.st_mtime_ns, about.st_size, about.st_ino
@@ -225,11 +224,7 @@ def _stamp(files: JobFiles) -> tuple[int, ...]:
 
 def _argv_of(files: JobFiles) -> list[str] | None:
     """What the job was started with last."""
-    try:
-        about = read_json(files.about)
-    except (OSError, ValueError):
-        return None
-    argv = about.get("argv") if isinstance(about, dict) else None
+    argv = (read_about(files) or {}).get("argv")
     return argv if isinstance(argv, list) else None
 
 

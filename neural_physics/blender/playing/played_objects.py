@@ -20,6 +20,7 @@ from ...methods.loaded_models import LoadedModels
 from ...plain_text import print_line
 from ...timeline.stepping import together
 from ..jobs.timers import in_window
+from ..scene.evaluated import nameable
 from ..scene.references import search_again
 from ..scene.setting_up import keep_names
 from ..scene.simulation_caches import check_visits
@@ -94,7 +95,9 @@ class PlayedObjects:
     def go_on(self) -> None:
         """The artist has asked for motion: see `Consent`. What was left undone meanwhile is done."""
         self.consent.give(bpy.context.scene)
-        redirect(misdirected())
+        meant = misdirected()
+        free = set(nameable(each for _, _, each in meant))
+        redirect(each for each in meant if each[2] in free)
         self.rebuild()
         self.settle_previews(animation_plays())
         resume_collisions(asked=True)

@@ -14,19 +14,16 @@ from ...errors import Problem
 from .simulation_caches import anything_writes
 
 
-def nameable(
-    objects: Iterable[bpy.types.Object], layers: Iterable[bpy.types.ViewLayer] = ()
-) -> list[bpy.types.Object]:
+def nameable(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
     """Those of some objects that a setting or a copy may name although the artist has not chosen them.
 
-    layers: in one of which they take part; by default the one on show. All where nothing writes on disk.
+    Where nothing writes on disk these are all, else those that take part in the view layer on show: in
+    another one nothing is simulated until somebody goes there.
     """
-    asked = list(objects)
+    asked, layer = list(objects), bpy.context.view_layer
     if not anything_writes():
         return asked
-    on_show = bpy.context.view_layer
-    where = list(layers) or ([] if on_show is None else [on_show])
-    enabled = set[bpy.types.Object]().union(*map(enabled_objects, where))
+    enabled = set[bpy.types.Object]() if layer is None else enabled_objects(layer)
     return [each for each in asked if each in enabled]
 
 

@@ -226,7 +226,7 @@ def suggest_box(
 
 def find_movers(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """Pins, armatures, colliders and winds that act on an object, each once, in that order."""
-    around = nameable(scene.objects, scene.view_layers)
+    around = nameable(scene.objects)
     found = [*_carriers(obj), *_colliders(obj, around), *(each for each in around if is_wind(each))]
     return list(dict.fromkeys(mover for mover in found if mover != obj))
 

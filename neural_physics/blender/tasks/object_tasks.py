@@ -21,7 +21,7 @@ from ...datasets.takes import BODY, Dataset
 from ...errors import Problem
 from ...files.atomic import writing
 from ...files.below import remove_below
-from ...files.links import check_no_link, resolved
+from ...files.links import check_no_link, may_be_looked_at, resolved
 from ...files.looking import has_file, has_folder, is_file
 from ...jobs.wording import job_name
 from ...methods.registry import load_method
@@ -396,7 +396,7 @@ def train_command(obj: bpy.types.Object) -> list[str]:
 
 def resumes_training(obj: bpy.types.Object) -> bool:
     """Whether Train would go on with a training that was stopped or killed: the same settings and takes."""
-    if not is_file(checkpoint_path(obj)):
+    if not may_be_looked_at(checkpoint_path(obj)):
         return False
     began = host.begun(jobs_folder(obj), TRAIN, _train_arguments(obj))
     return began is not None and dataset_status(dataset_folder(obj)).changed <= began

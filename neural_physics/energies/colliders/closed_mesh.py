@@ -80,15 +80,17 @@ class ClosedMesh(FacetedCollider):
     def _nearest(self, points: Doubles) -> tuple[Doubles, Doubles, Indices]:
         """Signed distances (n,), gradients (n, 3), and the nearest features (n,)."""
         points = np.asarray(points, np.float64)
-        at, triangles = self._tree.perhaps_nearest(points)
-        nearest, parts = nearest_on_triangles(points[at], self._corners[triangles])
-        squares = ((points[at] - nearest) ** 2).sum(1)
-        best = np.lexsort((squares, at))[np.flatnonzero(np.diff(at, prepend=-1))]
-        offsets = points - nearest[best]
-        features = self._features(triangles[best], parts[best])
+        offsets, features = np.zeros_like(points), np.zeros(len(points), np.intp)
+        for at, triangles in self._tree.perhaps_nearest(points):
+            nearest, parts = nearest_on_triangles(points[at], self._corners[triangles])
+            squares = ((points[at] - nearest) ** 2).sum(1)
+            best = np.lexsort((squares, at))[np.flatnonzero(np.diff(at, prepend=-1))]
+            some = at[best]
+            offsets[some] = points[some] - nearest[best]
+            features[some] = self._features(triangles[best], parts[best])
         normals = self._pseudo_normals[features]
         signs = np.where(np.einsum("nd,nd->n", offsets, normals) < 0.0, -1.0, 1.0)
-        lengths = np.sqrt(squares[best])
+        lengths = np.sqrt((offsets**2).sum(1))
         gradients = signs[:, None] * radial(offsets, lengths)[0]
         touching = lengths == 0.0
         gradients[touching] = normals[touching]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ...arrays import Doubles, Indices
@@ -9,6 +11,7 @@ from ...arrays import Doubles, Indices
 LEAF_SIZE = 2
 # So many points at once keep the pairs of points and boxes in a few megabytes.
 BATCH = 4096
+MOST_AT_ONCE = 1 << 18
 
 
 class TriangleTree:
@@ -38,25 +41,34 @@ class TriangleTree:
             on_surface = on_surface[::2]
             self._levels.insert(0, (low, high, on_surface))
 
-    def perhaps_nearest(self, points: Doubles) -> tuple[Indices, Indices]:
+    def perhaps_nearest(self, points: Doubles) -> Iterator[tuple[Indices, Indices]]:
         """Pairs of a point and a triangle, sorted by point: among a point's is its nearest triangle.
 
-        points (n, 3), finite. Returns indices (k,) of points and (k,) of triangles.
+        points (n, 3), finite. Indices (k,) of points and (k,) of triangles, in portions of whole points: in
+        the middle of a ball each triangle may be the nearest one.
         """
         return self._walk(points, None)
 
     def perhaps_within(self, points: Doubles, reach: float) -> tuple[Indices, Indices]:
         """Pairs of a point and a triangle that hold all those nearer than reach (m), sorted by point."""
-        return self._walk(points, reach)
-
-    def _walk(self, points: Doubles, reach: float | None) -> tuple[Indices, Indices]:
-        walks = [
-            self._walk_batch(points[start : start + BATCH], start, reach)
-            for start in range(0, max(len(points), 1), BATCH)
-        ]
+        walks = list(self._walk(points, reach))
         return np.concatenate([walk[0] for walk in walks]), np.concatenate([walk[1] for walk in walks])
 
-    def _walk_batch(self, points: Doubles, offset: int, reach: float | None) -> tuple[Indices, Indices]:
+    def _walk(self, points: Doubles, reach: float | None) -> Iterator[tuple[Indices, Indices]]:
+        left = [(start, start + BATCH) for start in range(0, max(len(points), 1), BATCH)][::-1]
+        while left:
+            start, end = left.pop()
+            found = self._walk_batch(points[start:end], start, reach)
+            if found is not None:
+                yield found
+            else:
+                middle = (start + min(end, len(points))) // 2
+                left += [(middle, end), (start, middle)]
+
+    def _walk_batch(
+        self, points: Doubles, offset: int, reach: float | None
+    ) -> tuple[Indices, Indices] | None:
+        """None where they would be too many pairs at once, of more than one point."""
         at = np.arange(len(points))
         nodes = np.zeros(len(points), np.intp)
         limits = np.full(len(points), np.inf if reach is None else reach * reach)
@@ -75,6 +87,8 @@ class TriangleTree:
             # A hair more, so that rounding never drops the nearest.
             near = np.einsum("kd,kd->k", gaps, gaps) <= limits[at] * (1.0 + 1e-12)
             at, nodes = at[near], nodes[near]
+            if len(at) > MOST_AT_ONCE and len(points) > 1:
+                return None
         at = np.repeat(at, LEAF_SIZE)
         triangles = self._slots[(nodes[:, None] * LEAF_SIZE + np.arange(LEAF_SIZE)).ravel()]
         filled = triangles >= 0

@@ -56,15 +56,21 @@ class Contact:
         """(P, d) m, of the vertices' positions (B, d)."""
         return np.einsum("pk,pkd->pd", self.weights, positions[self.corners])
 
-    def deepest(self, positions: Doubles, collider: int, placed: Placed) -> tuple[float, int, Doubles] | None:
-        """How far within reach of one of the colliders the deepest point is, m; which point that is, and the
-        normal (d,) of the collider there. None where there is none.
+    def deepest(
+        self, positions: Doubles, placed: Placed, count: int
+    ) -> list[tuple[float, int, Doubles] | None]:
+        """How far within reach of each of the first `count` colliders the deepest point is, m; which point
+        that is, and the normal (d,) of the collider there. None where there is none.
         """
-        which, short, normals = self.only(collider).pressed(positions, placed.only(collider))
-        if not len(which):
-            return None
-        deepest = int(short.argmax())
-        return float(short[deepest]), int(which[deepest]), normals[deepest]
+        points, found = self.points(positions), list[tuple[float, int, Doubles] | None]()
+        for number in range(count):
+            which, short, normals = self._pressed_by(number, points, placed)
+            if not len(which):
+                found.append(None)
+                continue
+            deepest = int(short.argmax())
+            found.append((float(short[deepest]), int(which[deepest]), normals[deepest]))
+        return found
 
     def least_gap(self, positions: Doubles, collider: int, placed: Placed) -> float:
         """How far off the nearest point is from one of the colliders, m, negative inside."""
@@ -73,19 +79,31 @@ class Contact:
 
     def pressed(self, positions: Doubles, placed: Placed) -> tuple[Indices, Doubles, Doubles]:
         """What presses: which points (k,), short of reach by (k,) m, and outward normals (k, d)."""
+        if not len(placed.centres):
+            return np.zeros(0, np.intp), np.zeros(0), np.zeros((0, positions.shape[1]))
         points = self.points(positions)
-        which, short, normals = [np.zeros(0, np.intp)], [np.zeros(0)], [np.zeros((0, points.shape[1]))]
-        for number, (shape, turn) in enumerate(zip(self.shapes, placed.turns, strict=True)):
-            own, scale = self._seen_from(number, points, placed)
-            some = shape.may_reach(own, self.reach / scale)
-            gaps, outwards = shape.distance_and_gradient(own[some])
-            missing = self.reach - scale * gaps
-            near = missing > 0.0
-            if near.any():
-                which.append(some[near])
-                short.append(missing[near])
-                normals.append(outwards[near] @ turn.T)
+        found = [self._pressed_by(number, points, placed) for number in range(len(placed.centres))]
+        if len(found) == 1:
+            return found[0]
+        which, short, normals = zip(*found, strict=True)
         return np.concatenate(which), np.concatenate(short), np.concatenate(normals)
+
+    def _pressed_by(self, collider: int, points: Doubles, placed: Placed) -> tuple[Indices, Doubles, Doubles]:
+        """What presses against one of the colliders; see `pressed`."""
+        shape = self.shapes[collider]
+        own, scale = self._seen_from(collider, points, placed)
+        some = shape.may_reach(own, self.reach / scale)
+        if not len(some):
+            return some, np.zeros(0), np.zeros((0, points.shape[1]))
+        gaps, outwards = shape.distance_and_gradient(own[some])
+        missing = self.reach - scale * gaps
+        near = missing > 0.0
+        return some[near], missing[near], outwards[near] @ placed.turns[collider].T
+
+    def push(self, forces: Doubles, which: Indices, short: Doubles, normals: Doubles) -> None:
+        """Add to forces (B, d), N, the energy's gradient by the vertices, where points are `pressed`."""
+        push = (-self.stiffness * short)[:, None] * normals
+        np.add.at(forces, self.corners[which], self.weights[which][:, :, None] * push[:, None])
 
     def _seen_from(self, collider: int, points: Doubles, placed: Placed) -> tuple[Doubles, float]:
         """Points (P, d) in the axes and the size of a collider's shape, and how many times as large it is."""

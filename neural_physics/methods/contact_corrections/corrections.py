@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -30,17 +32,55 @@ class Surface:
 
 
 @dataclass(frozen=True)
+class _Rest:
+    """r_int at some q: what its network was given, (i,), what its layers made of it, and R of A(q) (d, d)."""
+
+    network: TanhNetwork
+    features: Doubles
+    activations: Sequence[Doubles]
+    rotation: Doubles
+
+
+@dataclass(frozen=True)
+class _Dent:
+    """r_ext of one collider at some q. share, steepness: see `pressing`. moved (i, n, d): how what is seen
+    of the collider changes with the free handles. corners (s,), weights (s,): of the deepest point. normal
+    (d,): of the collider there.
+    """
+
+    share: float
+    steepness: float
+    network: TanhNetwork
+    features: Doubles
+    activations: Sequence[Doubles]
+    moved: Doubles
+    corners: Indices
+    weights: Doubles
+    normal: Doubles
+
+
+@dataclass(frozen=True)
 class Pose:
     """The body at some q: Q (h, d), m; c (m,) all corrections' coefficients.
 
-    slopes (m, d n): their derivatives by the free handles' coordinates, 1/m. outside: the share of what r_int
-    is given that is beyond its training.
+    outside: the share of what r_int is given that is beyond its training. rest, dents: what c was made of.
     """
 
     q: Doubles
     c: Doubles
-    slopes: Doubles
     outside: float
+    corrections: Corrections
+    rest: _Rest | None = None
+    dents: Sequence[_Dent] = ()
+
+    @cached_property
+    def slopes(self) -> Doubles:
+        """(m, d n): the derivatives of c by the free handles' coordinates, 1/m (dr/dq of eq. 4)."""
+        return self.corrections.slopes(self)
+
+    def pulled(self, by_c: Doubles) -> Doubles:
+        """(n, d): slopes^T by_c (m,), without the slopes themselves."""
+        return self.corrections.pulled(self, by_c)
 
 
 def internal_features(q: Doubles, rotation: Doubles, place: Doubles) -> Doubles:
@@ -88,48 +128,94 @@ class Corrections:
         self._contact = surface.contact
         self._surface = Part(handles, self.basis, surface.vertices)
         self._locate = Locator(handles, surface.vertices)
+        # The anchor is then the free points' own middle: it goes along with them.
+        self._floats = len(handles.rest) == handles.free
 
     def pose(self, q: Doubles, placed: Placed, sizes: Doubles, turned: Doubles | None = None) -> Pose:
         """The body at Q (h, d), with colliders in their places, of which the first (k,) move, of sizes in m.
 
-        r (Romero 2021, eq. 7) and dr/dq (eq. 4), as coefficients and their slopes.
+        r (Romero 2021, eq. 7), as coefficients.
 
         turned (d, d): the anchor's rotation, where it is known, or does not follow from Q.
         """
-        place = q[self._handles.anchor].mean(0)
-        rotation = self._handles.placement(q)[0] if turned is None else turned
-        n, d = self._handles.free, q.shape[1]
-        c, slopes, outside = np.zeros(len(self.basis)), np.zeros((len(self.basis), n, d)), 0.0
-        inner = slice(0, self._inner)
+        c, outside, rest = np.zeros(len(self.basis)), 0.0, None
         if self._internal is not None:
-            features = internal_features(q, rotation, place)
-            network = self._internal.network
+            place = q[self._handles.anchor].mean(0)
+            rotation = self._handles.placement(q)[0] if turned is None else turned
+            network, features = self._internal.network, internal_features(q, rotation, place)
             outside = network.outside(features)
-            c[inner], slope = network.with_jacobian(features)
-            slopes[inner] = slope[:, : d * n].reshape(-1, n, d) @ rotation.T
-            if len(self._handles.rest) == n:
-                # The anchor is the free points' own middle: it goes along with them.
-                slopes[inner] -= slopes[inner].mean(1, keepdims=True)
-        if self._external is not None and len(sizes):
-            outer = slice(self._inner, None)
-            # As it is without any collider: what these add does not change how deep the others are.
-            inner_pose = Pose(q, c.copy(), slopes.reshape(len(c), d * n).copy(), outside)
-            surface = self._surface.positions(inner_pose)
-            contact = self._contact
-            for number, size in enumerate(sizes):
-                pressed = contact.deepest(surface, number, placed)
-                if pressed is not None:
-                    depth, point, normal = pressed
-                    share, steepness = pressing(depth, self._reference_depth)
-                    shape, centre, turn = contact.shapes[number], placed.centres[number], placed.turns[number]
-                    at_rest, moved = self._locate(seen_of(shape, centre, turn, oriented=self._oriented), q)
-                    found, slope = self._external.network.with_jacobian(np.append(at_rest, size))
-                    c[outer] += share * found
-                    slopes[outer] += share * np.einsum("ma,anb->mnb", slope[:, :-1], moved)
-                    corners, weights = contact.corners[point], contact.weights[point]
-                    retreat = weights @ (normal @ self._surface.jacobian(inner_pose, corners))
-                    slopes[outer] -= steepness * np.multiply.outer(found, retreat.reshape(n, d))
-        return Pose(q, c, slopes.reshape(len(c), d * n), outside)
+            rest = _Rest(network, features, network.activations(features), rotation)
+            c[: self._inner] = rest.activations[-1]
+        dents = self._dents(Pose(q, c.copy(), outside, self, rest), placed, sizes)
+        for dent in dents:
+            c[self._inner :] += dent.share * dent.activations[-1]
+        return Pose(q, c, outside, self, rest, dents=dents)
+
+    def _dents(self, pose: Pose, placed: Placed, sizes: Doubles) -> list[_Dent]:
+        """Of colliders that press into the body as it is without any: so none changes how deep others are."""
+        if self._external is None or not len(sizes):
+            return []
+        network, contact, found = self._external.network, self._contact, []
+        deepest = contact.deepest(self._surface.positions(pose), placed, len(sizes))
+        for number, (size, pressed) in enumerate(zip(sizes, deepest, strict=True)):
+            if pressed is None:
+                continue
+            depth, point, normal = pressed
+            shape, centre, turn = contact.shapes[number], placed.centres[number], placed.turns[number]
+            at_rest, moved = self._locate(seen_of(shape, centre, turn, oriented=self._oriented), pose.q)
+            features = np.append(at_rest, size)
+            found.append(
+                _Dent(
+                    *pressing(depth, self._reference_depth),
+                    network,
+                    features,
+                    network.activations(features),
+                    moved,
+                    corners=contact.corners[point],
+                    weights=contact.weights[point],
+                    normal=normal,
+                )
+            )
+        return found
+
+    def slopes(self, pose: Pose) -> Doubles:
+        """See `Pose`."""
+        (n, d), inner = (self._handles.free, pose.q.shape[1]), self._inner
+        slopes = np.zeros((len(self.basis), n, d))
+        if pose.rest is not None:
+            by_features = pose.rest.network.jacobian(pose.rest.features, pose.rest.activations)
+            slopes[:inner] = by_features[:, : d * n].reshape(-1, n, d) @ pose.rest.rotation.T
+            if self._floats:
+                slopes[:inner] -= slopes[:inner].mean(1, keepdims=True)
+        by_rest = slopes[:inner].reshape(inner, n * d)
+        for dent in pose.dents:
+            slope = dent.network.jacobian(dent.features, dent.activations)[:, :-1]
+            slopes[inner:] += dent.share * np.tensordot(slope, dent.moved, 1)
+            push = dent.weights[:, None] * dent.normal
+            back = self._surface.pulled_coefficients(pose.q, push, dent.corners)[:inner] @ by_rest
+            retreat = self._surface.pulled_handles(push, dent.corners) + back.reshape(n, d)
+            slopes[inner:] -= dent.steepness * np.multiply.outer(dent.activations[-1], retreat)
+        return slopes.reshape(-1, d * n)
+
+    def pulled(self, pose: Pose, by_c: Doubles) -> Doubles:
+        """See `Pose`."""
+        (n, d), inner = (self._handles.free, pose.q.shape[1]), self._inner
+        found, by_inner = np.zeros((n, d)), by_c[:inner]
+        for dent in pose.dents:
+            by_outer = by_c[inner:]
+            back = dent.network.pulled(dent.features, dent.activations, by_outer)[:-1]
+            found += dent.share * np.tensordot(back, dent.moved, 1)
+            # The deeper, the more of the dent; and how deep it is, the body without it decides.
+            deeper = dent.steepness * float(dent.activations[-1] @ by_outer)
+            push = (-deeper * dent.weights)[:, None] * dent.normal
+            found += self._surface.pulled_handles(push, dent.corners)
+            by_inner = by_inner + self._surface.pulled_coefficients(pose.q, push, dent.corners)[:inner]
+        if pose.rest is not None:
+            rest = pose.rest
+            back = rest.network.pulled(rest.features, rest.activations, by_inner)[: d * n]
+            back = back.reshape(n, d) @ rest.rotation.T
+            found += back - back.mean(0) if self._floats else back
+        return found
 
 
 class Part:
@@ -137,25 +223,30 @@ class Part:
 
     def __init__(self, handles: Handles, basis: Doubles, vertices: Indices) -> None:
         self._handles = handles.at(vertices)
-        count = len(vertices)
-        self._basis = np.ascontiguousarray(basis[:, vertices].reshape(len(basis), basis.shape[2] * count).T)
-        self.count = count
+        self.count, d = len(vertices), handles.rest.shape[1]
+        self._basis = np.ascontiguousarray(basis[:, vertices].reshape(len(basis), d * self.count).T)
+        # The blend and its derivatives are one product.
+        self._blend = np.concatenate(
+            [self._handles.weights, self._handles.gradients.reshape(d * self.count, -1)]
+        )
+
+    def shape(self, pose: Pose) -> tuple[Doubles, Doubles]:
+        """(S, d) m: equation 1; and F^T of each vertex, (S, d, d)."""
+        blend = self._blend @ pose.q
+        x, by_axis = blend[: self.count], blend[self.count :].reshape(self.count, -1, pose.q.shape[1])
+        if len(pose.c):
+            r = (self._basis @ pose.c).reshape(self.count, -1)
+            for axis in range(r.shape[1]):
+                x += r[:, axis, None] * by_axis[:, axis]
+        return x, by_axis
 
     def positions(self, pose: Pose) -> Doubles:
         """(S, d) m: equation 1."""
-        x = self._handles.positions(pose.q)
-        if len(pose.c):
-            r = (self._basis @ pose.c).reshape(self.count, -1, 1)
-            x = x + (self._handles.deformation(pose.q) @ r)[:, :, 0]
-        return x
+        return self.shape(pose)[0]
 
     def jacobian(self, pose: Pose, some: Indices | None = None) -> Doubles:
         """(S, d, d n): U + F dr/dq (equation 4); of some of its vertices (S,) only, where they are given."""
-        handles, basis = self._handles, self._basis
-        if some is not None:
-            handles = handles.at(some)
-            bases, axes = basis.shape[1], handles.rest.shape[1]
-            basis = basis.reshape(self.count, axes, bases)[some].reshape(axes * len(some), bases)
+        handles, basis = (self._handles, self._basis) if some is None else self._only(some)
         count, n, d = len(handles.weights), handles.free, handles.rest.shape[1]
         jacobian = np.zeros((count, d, n, d))
         for axis in range(d):
@@ -165,3 +256,28 @@ class Part:
             local = (basis @ pose.slopes).reshape(count, d, d * n)
             found += handles.deformation(pose.q) @ local
         return found
+
+    def pulled(self, pose: Pose, forces: Doubles, by_axis: Doubles) -> Doubles:
+        """(n, d): jacobian^T forces (S, d), without the Jacobian itself. by_axis: see `shape`."""
+        found = self.pulled_handles(forces)
+        if len(pose.c):
+            turned = (by_axis * forces[:, None]).sum(2)
+            found += pose.pulled(turned.ravel() @ self._basis)
+        return found
+
+    def pulled_handles(self, forces: Doubles, some: Indices | None = None) -> Doubles:
+        """(n, d): U^T forces (S, d), on all of its vertices or on some."""
+        weights = self._handles.weights if some is None else self._handles.weights[some]
+        found: Doubles = weights[:, : self._handles.free].T @ forces
+        return found
+
+    def pulled_coefficients(self, q: Doubles, forces: Doubles, some: Indices) -> Doubles:
+        """(m,): (F basis)^T forces (S, d) on some of its vertices (S,), with the handles at Q (h, d)."""
+        handles, basis = self._only(some)
+        found: Doubles = (forces[:, None] @ handles.deformation(q)).ravel() @ basis
+        return found
+
+    def _only(self, some: Indices) -> tuple[Handles, Doubles]:
+        bases, axes = self._basis.shape[1], self._handles.rest.shape[1]
+        basis = self._basis.reshape(self.count, axes, bases)[some].reshape(axes * len(some), bases)
+        return self._handles.at(some), basis

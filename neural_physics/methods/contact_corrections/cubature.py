@@ -63,10 +63,15 @@ class Cubature:
         changes = self._operator @ moved[self.elements].reshape(len(self.elements), -1, 1)
         return self._summed(self._pulled((stiffness @ changes)[:, :, 0]))
 
-    def reduced(self, stiffness: Doubles, jacobian: Doubles) -> Doubles:
-        """(c, c): a `stiffness` as seen from coordinates that move the vertices by (S, d, c)."""
+    def changes(self, jacobian: Doubles) -> Doubles:
+        """(k, d d, c): how the entries of F change with c coordinates that move the vertices by (S, d, c)."""
         columns, rows = jacobian.shape[-1], self._operator.shape[-1]
-        changes = self._operator @ jacobian[self.elements].reshape(-1, rows, columns)
+        found: Doubles = self._operator @ jacobian[self.elements].reshape(-1, rows, columns)
+        return found
+
+    def reduced(self, stiffness: Doubles, changes: Doubles) -> Doubles:
+        """(c, c): a `stiffness` as seen from coordinates with these `changes`."""
+        columns = changes.shape[-1]
         found: Doubles = changes.reshape(-1, columns).T @ (stiffness @ changes).reshape(-1, columns)
         return found
 
@@ -79,10 +84,15 @@ class Cubature:
         return pulled
 
     def _summed(self, by_element: Doubles) -> Doubles:
-        count, d = len(self.masses), self.inverse_rest.shape[1]
-        places = self.elements.ravel()
-        parts = by_element.reshape(-1, d)
-        return np.stack([np.bincount(places, parts[:, axis], count) for axis in range(d)], 1)
+        d = self.inverse_rest.shape[1]
+        count = d * len(self.masses)
+        found: Doubles = np.bincount(self._places, by_element.ravel(), count).astype(np.float64, copy=False)
+        return found.reshape(-1, d)
+
+    @cached_property
+    def _places(self) -> Indices:
+        d = self.inverse_rest.shape[1]
+        return (d * self.elements[:, :, None] + np.arange(d)).ravel().astype(np.intp)
 
     @cached_property
     def _operator(self) -> Doubles:

@@ -15,6 +15,8 @@ from .handles import Handles
 from .surroundings import Surroundings
 
 MOST_HALVINGS = 6
+KEPT = 0.04  # of the squared residual: while a move leaves less, the Hessian that it was made with will do
+LAGGED = 0.2  # and so will the Jacobian
 LESS = 1e-4  # by how much the residual must fall, as a share of what the step promises
 
 
@@ -37,14 +39,26 @@ class Motion:
 class _Residual:
     """Equation 6 at some q: its left side (m,) N, and all that it was made of, by what is not held.
 
-    jacobian (S, d, m). pushes (k, m): how far each pressed point moves along its normal. outside: see `Pose`.
+    which (k,), normals (k, d): points that are pressed; see `Contact.pressed`.
     """
 
     value: Doubles
     x: Doubles
-    outside: float
-    jacobian: Doubles
-    pushes: Doubles
+    pose: Pose
+    directions: Doubles | Indices | slice
+    which: Indices
+    normals: Doubles
+
+
+@dataclass(frozen=True)
+class _Jacobian:
+    """Equation 4 at some q: of the vertices that contact is felt at (T, d, d n), and what the cubature's make
+    of it: changes (k, d d, d n) of F, and masses (d n, d n), J^T M J / dt^2.
+    """
+
+    touching: Doubles
+    changes: Doubles
+    masses: Doubles
 
 
 class Dynamics:
@@ -65,8 +79,9 @@ class Dynamics:
     ) -> None:
         self.corrections = corrections
         self._handles, self._rows, self._cubature = handles, FreeRows.of(handles), cubature
-        self._part = Part(handles, corrections.basis, vertices)
-        self._surface, self._touching = surface, Part(handles, corrections.basis, surface.vertices)
+        # The surface's vertices first, then the cubature's: one product has both.
+        self._part = Part(handles, corrections.basis, np.concatenate([surface.vertices, vertices]))
+        self._surface, self._touching = surface.contact, len(surface.vertices)
         self._gravity, self._damping = gravity, damping
         self._tolerance, self._most = tolerance, most_iterations
 
@@ -74,7 +89,7 @@ class Dynamics:
         """The body at rest with its free handles at q (n, d), except for those that are held."""
         q = self._rows.holding(self._rows.rigid(q), around.held, around.places)
         pose = self.pose(q, around)
-        x = self._part.positions(pose)
+        x = self._part.positions(pose)[self._touching :]
         if not within_reach(q, x):
             q, x = (np.clip(np.nan_to_num(each), -FURTHEST, FURTHEST) for each in (q, x))
         return Motion(q, x, np.zeros_like(x), 0.0, outside=pose.outside)
@@ -94,9 +109,14 @@ class Dynamics:
         q = self._rows.holding(motion.q, around.held, around.places)
         now = step.residual(q)
         first = left = 0.0
+        jacobian: _Jacobian | None = None
+        inverse: Doubles | None = None
+        move = np.zeros_like(now.value)
         for iteration in range(self._most if len(now.value) and within_reach(q, now.x) else 0):
-            hessian = step.hessian(now)
-            move = -_solved(hessian, now.value)
+            if inverse is None:
+                jacobian = jacobian or step.jacobian(now)
+                inverse = _inverse(step.hessian(now, jacobian))
+                move = -(inverse @ now.value)
             if not within_reach(move):  # there is no slope that leads on
                 break
             left = float(-now.value @ move)
@@ -105,19 +125,27 @@ class Dynamics:
             share = 1.0
             for _ in range(MOST_HALVINGS):
                 tried = step.residual(step.moved(q, share * move))
-                found = float(tried.value @ _solved(hessian, tried.value))
+                ahead = -(inverse @ tried.value)
+                found = float(-tried.value @ ahead)
                 if found <= (1.0 - LESS * share) * left:
                     break
                 share *= 0.5
             else:
                 break
-            q, now, left = step.moved(q, share * move), tried, found
-            if np.abs(move).max(initial=0.0) <= self._tolerance:
+            q, now = step.moved(q, share * move), tried
+            fallen, left = found / left if left > 0.0 else 0.0, found
+            # How far the next move would lead is known by now.
+            if min(np.abs(move).max(initial=0.0), np.abs(ahead).max(initial=0.0)) <= self._tolerance:
                 break
-        x, outside = now.x, now.outside
+            move = ahead
+            if fallen > KEPT:
+                inverse = None
+            if fallen > LAGGED:
+                jacobian = None
+        x, outside = now.x, now.pose.outside
         if not len(around.frames):  # what shows how the body is turned has moved
             pose = self.pose(q, around)
-            x, outside = self._part.positions(pose), pose.outside
+            x, outside = self._part.positions(pose)[self._touching :], pose.outside
         v = (x - motion.x) / dt
         if not within_reach(q, x, v):
             return Motion(motion.q, motion.x, np.zeros_like(motion.x), outside=motion.outside)
@@ -125,15 +153,14 @@ class Dynamics:
         return Motion(q, x, v, relative, outside=outside)
 
 
-def _solved(hessian: Doubles, right: Doubles) -> Doubles:
-    """hessian^-1 right (m,); by least squares where it is singular, not numbers where it has none."""
+def _inverse(hessian: Doubles) -> Doubles:
+    """hessian^-1 (m, m); of least squares where it is singular, not numbers where it has none."""
     try:
-        return np.linalg.solve(hessian, right)
+        return np.linalg.inv(hessian)
     except np.linalg.LinAlgError:
-        if not (np.isfinite(hessian).all() and np.isfinite(right).all()):
-            return np.full_like(right, np.nan)
-        nearest: Doubles = np.linalg.lstsq(hessian, right, rcond=None)[0]
-        return nearest
+        if not np.isfinite(hessian).all():
+            return np.full_like(hessian, np.nan)
+        return np.linalg.pinv(hessian)
 
 
 class _Step:
@@ -156,29 +183,43 @@ class _Step:
 
     def residual(self, q: Doubles) -> _Residual:
         """The left side of eq. 6 (Romero 2021), at free handles q (n, d)."""
-        of = self._of
+        of, contact = self._of, self._of._surface
         pose = of.pose(q, self._around, self._turned)
-        directions = of._rows.admissible_directions(q, self._around.held)
-        x, jacobian = of._part.positions(pose), _along(of._part.jacobian(pose), directions)
-        forces = self._inertia[:, None] * (x - self._aim) + of._cubature.forces(x)
+        shape, by_axis = of._part.shape(pose)
+        x = shape[of._touching :]
+        forces = np.zeros_like(shape)
+        forces[of._touching :] = self._inertia[:, None] * (x - self._aim) + of._cubature.forces(x)
         if self._drag is not None:
-            forces += of._cubature.pulled(self._drag, x - self._before)
-        value = forces.ravel() @ jacobian.reshape(x.size, jacobian.shape[-1])
-        pushes, short = self._pushes(pose, directions)
-        value -= of._surface.contact.stiffness * (short @ pushes)
-        return _Residual(value, x, pose.outside, jacobian, pushes=pushes)
+            forces[of._touching :] += of._cubature.pulled(self._drag, x - self._before)
+        which, short, normals = contact.pressed(shape[: of._touching], self._around.placed)
+        if len(which):
+            contact.push(forces, which, short, normals)
+        value = of._part.pulled(pose, forces, by_axis).ravel()
+        directions = of._rows.admissible_directions(q, self._around.held)
+        return _Residual(_along(value, directions), x, pose, directions, which, normals=normals)
 
-    def hessian(self, at: _Residual) -> Doubles:
+    def jacobian(self, at: _Residual) -> _Jacobian:
+        """Equation 4 there."""
+        of, whole = self._of, self._of._part.jacobian(at.pose)
+        body = whole[of._touching :]
+        flat = body.reshape(at.x.size, -1)
+        masses = (flat * np.repeat(self._inertia, at.x.shape[1])[:, None]).T @ flat
+        return _Jacobian(whole[: of._touching], of._cubature.changes(body), masses)
+
+    def hessian(self, at: _Residual, jacobian: _Jacobian) -> Doubles:
         """(m, m): J^T (M / dt^2 + K) J (Romero 2021, section 3.3), positive definite."""
-        of = self._of
-        flat = at.jacobian.reshape(at.x.size, -1)
-        rest = (flat * np.repeat(self._inertia, at.x.shape[1])[:, None]).T @ flat
-        rest += of._surface.contact.stiffness * (at.pushes.T @ at.pushes)
+        of, contact = self._of, self._of._surface
+        rest = jacobian.masses
+        if len(at.which):
+            corners, weights = contact.corners[at.which], contact.weights[at.which]
+            pushes = np.einsum("pk,pd,pkdc->pc", weights, at.normals, jacobian.touching[corners])
+            rest = rest + contact.stiffness * (pushes.T @ pushes)
         for projected in (False, True):
             stiffness = of._cubature.stiffness(at.x, projected=projected)
             if self._drag is not None:
                 stiffness = stiffness + self._drag
-            hessian: Doubles = rest + of._cubature.reduced(stiffness, at.jacobian)
+            whole = rest + of._cubature.reduced(stiffness, jacobian.changes)
+            hessian = _along(_along(whole, at.directions).T, at.directions)
             try:
                 np.linalg.cholesky(hessian)
             except np.linalg.LinAlgError:
@@ -186,20 +227,9 @@ class _Step:
             break
         return hessian
 
-    def _pushes(self, pose: Pose, directions: Doubles | Indices | slice) -> tuple[Doubles, Doubles]:
-        """(k, m) how pressed points move along their normals, and (k,) how much too near they are, m."""
-        of, contact = self._of, self._of._surface.contact
-        which, short, normals = contact.pressed(of._touching.positions(pose), self._around.placed)
-        if not len(which):
-            return _along(np.zeros((0, of._handles.free * pose.q.shape[1])), directions), short
-        corners = contact.corners[which]
-        some, places = np.unique(corners, return_inverse=True)
-        jacobian = _along(of._touching.jacobian(pose, some), directions)[places.reshape(corners.shape)]
-        return np.einsum("pk,pd,pkdc->pc", contact.weights[which], normals, jacobian), short
 
-
-def _along(jacobian: Doubles, directions: Doubles | Indices | slice) -> Doubles:
-    """(..., m): a Jacobian (..., d n) by the free rows, along their directions."""
+def _along(by_rows: Doubles, directions: Doubles | Indices | slice) -> Doubles:
+    """(..., m): derivatives (..., d n) by the free rows, along their directions."""
     if isinstance(directions, np.ndarray) and directions.ndim == 2:
-        return jacobian @ directions
-    return jacobian[..., directions]
+        return by_rows @ directions
+    return by_rows[..., directions]

@@ -42,22 +42,15 @@ class TanhNetwork:
 
     def __call__(self, x: Doubles) -> Doubles:
         """(o,) of x (i,)."""
-        return self._activations(x)[-1]
+        return self.activations(x)[-1]
 
     def with_jacobian(self, x: Doubles) -> tuple[Doubles, Doubles]:
-        """(o,) of x (i,), and its derivatives (o, i), which are 0 by inputs that are beyond their range.
+        """(o,) of x (i,), and its derivatives; see `jacobian`."""
+        found = self.activations(x)
+        return found[-1], self.jacobian(x, found)
 
-        They are what dr/dq (Romero 2021, eq. 4) is made of.
-        """
-        activations = self._activations(x)
-        slope = self.scale * ((x >= self.low) & (x <= self.high))
-        jacobian = self.layers[0][0] * slope
-        for (weight, _), y in zip(self.layers[1:], activations[:-1], strict=True):
-            jacobian = weight @ ((1.0 - y * y)[:, None] * jacobian)
-        return activations[-1], jacobian
-
-    def _activations(self, x: Doubles) -> list[Doubles]:
-        """What each layer gives."""
+    def activations(self, x: Doubles) -> list[Doubles]:
+        """What each layer gives of x (i,)."""
         y = (np.minimum(np.maximum(x, self.low), self.high) - self.mean) * self.scale
         found = []
         last = len(self.layers) - 1
@@ -67,3 +60,28 @@ class TanhNetwork:
                 y = np.tanh(y)
             found.append(y)
         return found
+
+    def jacobian(self, x: Doubles, found: Sequence[Doubles]) -> Doubles:
+        """(o, i): derivatives by x (i,), of its `activations`; 0 by inputs that are beyond their range.
+
+        They are what dr/dq (Romero 2021, eq. 4) is made of.
+        """
+        jacobian = self.layers[0][0] * self._slope(x)
+        for (weight, _), y in zip(self.layers[1:], found[:-1], strict=True):
+            jacobian = weight @ ((1.0 - y * y)[:, None] * jacobian)
+        return jacobian
+
+    def pulled(self, x: Doubles, found: Sequence[Doubles], by_outputs: Doubles) -> Doubles:
+        """(i,): the derivatives of what has those `by_outputs` (o,), by x (i,): jacobian^T by_outputs.
+
+        By back-propagation, which takes no longer than the outputs did.
+        """
+        back = by_outputs
+        for (weight, _), y in zip(self.layers[:0:-1], found[-2::-1], strict=True):
+            back = (back @ weight) * (1.0 - y * y)
+        pulled: Doubles = (back @ self.layers[0][0]) * self._slope(x)
+        return pulled
+
+    def _slope(self, x: Doubles) -> Doubles:
+        slope: Doubles = self.scale * ((x >= self.low) & (x <= self.high))
+        return slope

@@ -9,6 +9,7 @@ from scipy.sparse.linalg import lsqr
 from scipy.spatial import KDTree
 
 from ...arrays import Doubles, Indices, Mask
+from ...pairs import check_count
 from .element_sides import boundary, edges_of, joined
 
 # Barycentric coordinates down to this are inside, so that rounding puts no vertex between tetrahedra.
@@ -31,7 +32,10 @@ class Embedding:
     def __init__(
         self, tet_vertices: Doubles, tetrahedra: NDArray[np.integer], vertices: NDArray[np.floating]
     ) -> None:
-        """tet_vertices (n, d) and vertices (V, d) in metres, tetrahedra (t, d + 1) of positive volume."""
+        """tet_vertices (n, d) and vertices (V, d) in metres, tetrahedra (t, d + 1) of positive volume.
+
+        Raises TooManyPairs where they lie on each other.
+        """
         rest, points = np.asarray(tet_vertices, np.float64), np.asarray(vertices, np.float64)
         elements = np.asarray(tetrahedra).astype(np.intp)
         inverses = np.linalg.inv((rest[elements[:, 1:]] - rest[elements[:, :1]]).transpose(0, 2, 1))
@@ -138,7 +142,7 @@ def closest_points(
     """The place on a surface that is closest to each point (n, d).
 
     vertices (V, d) metres, triangles (m, 3). Returns triangle (n,), barycentric coordinates (n, 3) and
-    distance (n,) m.
+    distance (n,) m. Raises TooManyPairs.
     """
     corners = vertices[triangles]
     centres = corners.mean(1)
@@ -156,7 +160,7 @@ def closest_points(
         # The closest place is no further than the nearest centre, nor than the best so far.
         radius = np.minimum(nearest[asked], best[asked]) * (1.0 + 1e-9) + reach
         for part in np.array_split(np.arange(len(asked)), len(asked) // 4096 + 1):
-            at, near = asked[part], tree.query_ball_point(points[asked[part]], radius[part])
+            at, near = asked[part], _near(tree, points[asked[part]], radius[part])
             counts = np.array([len(n) for n in near], np.intp)
             if counts.sum() == 0:
                 continue
@@ -171,6 +175,14 @@ def closest_points(
             at = of[order]
             best[at], found[at], weights[at] = distances[order], candidates[order], coordinates[order]
     return found, weights, best
+
+
+def _near(tree: KDTree, points: Doubles, reach: float | Doubles) -> NDArray[np.object_]:
+    """(n,) lists of what is within reach of points (n, d). Raises TooManyPairs."""
+    counts = tree.query_ball_point(points, reach, return_length=True)
+    check_count(int(np.sum(counts)), len(points))
+    found: NDArray[np.object_] = tree.query_ball_point(points, reach)
+    return found
 
 
 def _barycentric(origins: Doubles, inverses: Doubles, points: Doubles) -> Doubles:
@@ -193,7 +205,7 @@ def _containing(rest: Doubles, tetrahedra: Indices, inverses: Doubles, points: D
         members = np.flatnonzero(sizes == size)
         tree, reach = KDTree(centres[members]), float(reaches[members].max()) * (1.0 + 1e-9)
         for part in np.array_split(np.arange(len(points)), len(points) // 4096 + 1):
-            near = tree.query_ball_point(points[part], reach)
+            near = _near(tree, points[part], reach)
             counts = np.array([len(n) for n in near], np.intp)
             if counts.sum() == 0:
                 continue

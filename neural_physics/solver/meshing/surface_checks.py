@@ -16,6 +16,7 @@ from ...arrays import Doubles, Indices, Mask
 TOLERANCE = 1e-10
 # How many pairs are worked on at once: what is touched stays a few ten MB.
 CHUNK = 200_000
+MOST_CROSSINGS = 20_000  # after which nobody looks for more
 
 
 @dataclass(frozen=True)
@@ -267,7 +268,10 @@ def _without_area(corners: Doubles) -> Mask:
 
 
 def _crossings(vertices: Doubles, triangles: Indices) -> Indices:
-    """(k, 2) pairs of triangles with points in common that are not corners or edges of both."""
+    """(k, 2) pairs of triangles with points in common that are not corners or edges of both.
+
+    Not all of them where they are more than anybody mends by hand.
+    """
     found = [np.zeros((0, 2), np.intp)]
     for i, j in _overlapping_boxes(vertices[triangles]):
         own, other = triangles[i], triangles[j]
@@ -279,6 +283,8 @@ def _crossings(vertices: Doubles, triangles: Indices) -> Indices:
         cross = _pierces(p, q, same.any(2), size) | _pierces(q, p, same.any(1), size)
         cross = (cross & apart) | _covers(p, q, size)
         found.append(np.stack([i, j], axis=1)[cross])
+        if sum(map(len, found)) > MOST_CROSSINGS:
+            break
     pairs = np.sort(np.concatenate(found), axis=1)
     return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 

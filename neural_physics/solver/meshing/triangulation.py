@@ -13,6 +13,11 @@ from .element_sides import sides_of
 CLEAR = 0.6  # of the edges' length: how far points inside keep from the outline
 ROUNDS = 12  # in which pieces of the outline that are no edges yet are halved
 ROUNDING = 1e-9  # of an area
+MOST_PLACES = 500_000  # that are looked at for triangles, in the rectangle around an outline
+THIN_OR_APART = (
+    "It is too thin for its length, or its parts lie too far apart, to be filled with equal triangles: make "
+    "it of one piece, or wider."
+)
 THIN = 1e-7  # of the squared length of edges: the area of what is a line but for rounding
 
 
@@ -62,7 +67,8 @@ def fill_outline(points: Doubles, edges: Indices, area: float, aim: int) -> tupl
     points (V, 2) m, of a plane; edges (E, 2): the outline, around `area` m^2. Inside the triangles are nearly
     regular; where the outline's own edges are shorter, smaller ones meet it. A conforming Delaunay
     triangulation: what of the outline is no edge of it is halved until it is.
-    Raises ValueError for an outline that crosses itself or encloses nothing.
+    Raises ValueError for an outline that crosses itself, encloses nothing, or next to nothing of the
+    rectangle around it.
     """
     length = float(np.sqrt(4.0 * area / (np.sqrt(3.0) * aim)))
     start, end = points[edges[:, 0]], points[edges[:, 1]]
@@ -102,6 +108,8 @@ def _divided(points: Doubles, edges: Indices, length: float) -> tuple[Doubles, I
     for a, b in local:
         apart = points[used[b]] - points[used[a]]
         parts = max(1, int(np.ceil(float(np.linalg.norm(apart)) / length - ROUNDING)))
+        if count + parts > MOST_PLACES:
+            raise ValueError(THIN_OR_APART)
         vertices.append(points[used[a]] + np.arange(1, parts)[:, None] / parts * apart)
         chain = np.array([a, *range(count, count + parts - 1), b])
         pieces.append(np.stack([chain[:-1], chain[1:]], 1))
@@ -113,6 +121,8 @@ def _lattice(points: Doubles, length: float) -> Doubles:
     """(k, 2): corners of regular triangles over all that lies between points."""
     low, high = points.min(0), points.max(0)
     height = 0.5 * np.sqrt(3.0) * length
+    if float(np.prod((high - low) / (length, height) + 2.0)) > MOST_PLACES:
+        raise ValueError(THIN_OR_APART)
     rows = np.arange(low[1] + 0.5 * height, high[1], height)
     along = np.arange(low[0], high[0] + length, length)
     x, y = np.meshgrid(along, rows)

@@ -27,10 +27,10 @@ def test_a_scaled_ball_is_one_of_so_much_larger_a_radius():
     there = replace(placed(centre), scales=np.array([scale]))
     distances = np.linalg.norm(points - centre, axis=1)
     assert contact(0.15).least_gap(points, 0, there) == pytest.approx(distances.min() - 0.15 * scale)
-    depth, point, normal = contact(0.15).deepest(points, 0, there)
+    ((depth, point, normal),) = contact(0.15).deepest(points, there, 1)
     assert point == distances.argmin()
     assert depth == pytest.approx(0.15 * scale + 1e-3 - distances.min())
-    assert contact(0.15).deepest(points, 0, replace(there, centres=there.centres + 9.0)) is None
+    assert contact(0.15).deepest(points, replace(there, centres=there.centres + 9.0), 1) == [None]
     np.testing.assert_allclose(normal, (points[point] - centre) / distances[point], atol=1e-12)
     which, short, normals = contact(0.15).pressed(points, there)
     near = np.flatnonzero(distances < 0.15 * scale + 1e-3)
@@ -104,5 +104,5 @@ def test_a_ball_of_no_size_is_a_point():
     touching = Contact(np.arange(2)[:, None], np.ones((2, 1)), 1.0, 1e-3, shapes=found.shapes)
     beside = points[1:].repeat(2, 0)
     assert touching.least_gap(beside, 0, found.placed(y)) == pytest.approx(0.1, abs=1e-4)
-    depth, point, normal = touching.deepest(points, 0, found.placed(y))
+    ((depth, point, normal),) = touching.deepest(points, found.placed(y), 1)
     assert depth == pytest.approx(1e-3, abs=1e-4) and point == 0 and np.isfinite(normal).all()

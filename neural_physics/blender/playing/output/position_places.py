@@ -70,8 +70,14 @@ def _is_its_own(place: bpy.types.Object, obj: bpy.types.Object) -> bool:
     elsewhere = place.library or mesh.library or place.override_library
     fits = len(mesh.vertices) == len(mesh_data(obj).vertices)
     acts = (place.modifiers, place.constraints, place.particle_systems)
-    depends = (place.parent, place.animation_data, mesh.animation_data, mesh.shape_keys)
-    at_rest = not any(len(each) for each in acts) and not any(depends)
+    depends = (
+        place.parent,
+        place.animation_data,
+        place.instance_collection,
+        mesh.animation_data,
+        mesh.shape_keys,
+    )
+    at_rest = not any(len(each) for each in acts) and not any(depends) and not place.material_slots
     return elsewhere is None and place.users == mesh.users == 1 and fits and at_rest
 
 

@@ -21,7 +21,7 @@ from neural_physics.interaction.channels import ChannelLayout, Kind
 TOLERANCE = 1e-4  # of the mesh's size, between a vertex and its partner's mirror image
 UPRIGHT = 0.1  # most of the gravity that may point across a plane
 # Vertices that are tried as one's partner, and pairs in all: others lie next to it, seen along one line.
-MOST_TRIED, MOST_PAIRS = 64, 100_000_000
+MOST_TRIED, MOST_PAIRS = 256, 10_000_000
 TRIED = 20  # vertices on each side that are asked whether they move like their partners
 RIDGE = 1e-4  # of the linear model that is asked, in its inputs' variance
 # How far off it may be on mirrored takes: in the root mean square, and in the mean, as a force is that no

@@ -90,8 +90,8 @@ def embedding_of(body: Body, request: SimulationRequest) -> Embedding:
     """How the artist's mesh hangs in a solid. Raises Problem("body_unusable")."""
     try:
         return Embedding(body.rest, body.elements, body.coordinates.of(request.rest_positions))
-    except TooManyPairs as error:
-        reason = "the body in its dataset has many elements in one place"
+    except (TooManyPairs, ValueError) as error:
+        reason = "the body in its dataset has elements that lie on each other"
         raise Problem("body_unusable", object=request.object, reason=reason) from error
 
 

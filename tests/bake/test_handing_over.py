@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -192,6 +193,25 @@ def test_what_lies_beside_the_take_goes_along(dataset):
     second.waits()
     second.begin()
     assert (second.place.folder / "cache" / "state").read_bytes() == b"1"
+
+
+@pytest.mark.parametrize(
+    "link", ["", "/Other", "/Other/takes", "/Other/takes/take_000", "/Other/takes/take_000/take.json"]
+)
+def test_what_a_begun_take_holds_of_others_is_not_taken_up_through_a_link(dataset, tmp_path, link):
+    """What it says of a dataset of the artist's own would come into the one that is baked."""
+    first, second = Baker(dataset), Baker(dataset)
+    first.begin()
+    held = first.place.folder / "takes" / "take_000" / "together" / "Other" / "takes" / "take_000"
+    held.mkdir(parents=True)
+    (held / "take.json").write_text("{}")
+    place = Path(f"{held.parents[2]}{link}")
+    place.rename(tmp_path / "private")
+    place.symlink_to(tmp_path / "private")
+    second.waits()
+    with pytest.raises(Problem) as raised:
+        second.begin()
+    assert raised.value.code == "place_is_link"
 
 
 def test_what_is_complete_is_not_baked_again(dataset):

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tracemalloc
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -167,6 +168,23 @@ def test_what_watches_a_bake_does_not_look_there_either(dataset, tmp_path, asked
     assert asked == []
 
 
+@pytest.mark.parametrize("there", [True, False], ids=["there", "gone"])
+@pytest.mark.parametrize("name", ["", "/train.json", "/train.jsonl", "/train.stop"])
+def test_who_shows_a_job_does_not_look_through_its_links(dataset, tmp_path, asked, name, there):
+    files, server = JobFiles(dataset.path / "jobs", "train"), tmp_path / "server" / "share"
+    files.folder.mkdir()
+    files.about.write_text(json.dumps({"pid": 1, "host": "", "argv": ["train"], "delivered": False}))
+    files.log.write_text('{"event": "result", "take": "take_000"}\n')
+    files.stop.touch()
+    place = Path(f"{files.folder}{name}")
+    server.parent.mkdir()
+    place.rename(server if there else tmp_path / "was_there")
+    place.symlink_to(server)
+    asked.clear()
+    JobProcess(files).poll()
+    assert asked == []
+
+
 def test_looking_at_many_takes_asks_little_of_the_system(dataset, monkeypatch):
     """Each second, while a panel is drawn: of 5,000 takes."""
     for number in range(1, 20):
@@ -312,6 +330,22 @@ def test_a_dataset_of_more_takes_than_anybody_bakes_is_not_looked_through(datase
     assert dataset_status(dataset.path).trouble.code == "dataset_damaged"
     with pytest.raises(Problem, match="more than 3 takes"):
         Dataset.open(dataset.path).takes()
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_takes_that_say_more_than_anybody_reads_are_not_read(dataset, monkeypatch, begun):
+    """Each within its own limit, and all the same file: 5,000 such took minutes, at each look."""
+    if begun:
+        shutil.copytree(dataset.path / "takes" / "take_000", dataset.path / BEGUN)
+    said = sum(path.stat().st_size for path in dataset.path.glob("takes/*/take.json"))
+    monkeypatch.setattr(takes, "LARGEST_SAID", said - 1)
+    forget()
+    assert dataset_status(dataset.path).trouble.code == "dataset_damaged"
+    with pytest.raises(Problem, match="say more than"):
+        Dataset.open(dataset.path).outlines()
+    monkeypatch.setattr(takes, "LARGEST_SAID", said)
+    forget()
+    assert dataset_status(dataset.path).takes == 1 + begun
 
 
 @pytest.mark.parametrize("name", ["takes", "bake", "bake/take_000", "body.npz", "dataset.json"])

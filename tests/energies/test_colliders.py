@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from capsule_collider import Capsule
 
+from neural_physics.energies.colliders import triangle_tree
 from neural_physics.energies.colliders.box import Box
 from neural_physics.energies.colliders.closed_mesh import ClosedMesh
 from neural_physics.energies.colliders.half_space import HalfSpace
@@ -277,3 +278,18 @@ def test_torch_gets_the_same_distances_and_derivatives(name):
     assert distances.detach().numpy() == pytest.approx(shape.distance(points))
     assert torch.isfinite(tensor.grad).all()
     assert tensor.grad.numpy()[1:] == pytest.approx(shape.gradient(points)[1:])
+
+
+def test_what_is_near_all_of_a_mesh_is_asked_in_portions(monkeypatch):
+    """In the middle of a ball each triangle may be the nearest."""
+    mesh = ClosedMesh(icosphere(2)[0], icosphere(2)[1][:, ::-1])
+    points = np.random.default_rng(0).normal(size=(200, 3)) * 0.01
+    at_once = mesh.distance_and_gradient(points), mesh.pieces(points, 2.0)
+    monkeypatch.setattr(triangle_tree, "MOST_AT_ONCE", 1000)
+    pairs = [len(at) for at, _ in mesh._tree.perhaps_nearest(points)]
+    assert len(pairs) > 10 and max(pairs) <= 4 * 1000
+    in_portions = mesh.distance_and_gradient(points), mesh.pieces(points, 2.0)
+    for once, again in zip(at_once[0], in_portions[0], strict=True):
+        np.testing.assert_array_equal(once, again)
+    for name in ("points", "weights", "distances", "gradients", "hessians"):
+        np.testing.assert_array_equal(getattr(at_once[1], name), getattr(in_portions[1], name))

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from neural_physics.errors import Problem
-from neural_physics.jobs import processes
+from neural_physics.jobs import process, processes
 from neural_physics.jobs.process import JobFiles, JobProcess, is_written
 from neural_physics.jobs.processes import STOP_OPTION, is_told_to_stop_by
 
@@ -40,6 +40,15 @@ def victim() -> Iterator[subprocess.Popen[bytes]]:
 
 def noted(files: JobFiles, pid: object) -> None:
     files.about.write_text(json.dumps({"pid": pid, "host": platform.node(), "argv": [], "delivered": False}))
+
+
+def test_a_note_of_more_than_any_job_has_is_not_read(files) -> None:
+    """It is read as a panel is drawn."""
+    noted(files, 1)
+    files.log.write_text('{"event": "result", "take": "take_000"}\n')
+    assert JobProcess(files).waits_for_delivery
+    files.about.write_text(files.about.read_text() + " " * process.LARGEST_ABOUT)
+    assert not JobProcess(files).waits_for_delivery
 
 
 @pytest.mark.parametrize("note", ["its number", 0, 1, -1, True, "7", None, 2.5, [3], 1 << 70])

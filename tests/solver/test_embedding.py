@@ -10,9 +10,11 @@ from scipy.spatial import Delaunay
 from scipy.spatial.transform import Rotation
 from surfaces import cube, icosphere, torus, volumes
 
+from neural_physics.pairs import TooManyPairs
+from neural_physics.solver.meshing import surface_checks
 from neural_physics.solver.meshing.element_sides import boundary
 from neural_physics.solver.meshing.embedding import Embedding, closest_points, from_surface
-from neural_physics.solver.meshing.surface_checks import enclosed_volume
+from neural_physics.solver.meshing.surface_checks import check_surface, enclosed_volume
 from neural_physics.solver.meshing.tetrahedralisation import cage
 from neural_physics.solver.meshing.triangulation import fill_outline
 
@@ -182,3 +184,36 @@ def test_what_was_put_between_two_pinned_points_of_an_outline_is_pinned_and_goes
     turn = np.array([[0.0, -1.0], [1.0, 0.0]])
     moved = embedding.pin_targets(np.array([True, True, False, False]), points @ turn.T + 2.0)
     assert moved[held] == pytest.approx(vertices[held] @ turn.T + 2.0, abs=1e-9)
+
+
+def test_elements_without_end_in_one_place_are_not_looked_through():
+    corners = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    many = np.tile(np.arange(4), (3000, 1))
+    inside = np.full((3000, 3), 0.2)
+    with pytest.raises(TooManyPairs):
+        Embedding(corners, many, inside)
+    with pytest.raises(ValueError, match="one of several"):
+        Embedding(corners, many[:3], inside - 3.0)
+
+
+@pytest.mark.parametrize("apart", [1.0, 1e4])
+def test_an_outline_that_fills_next_to_nothing_of_its_surroundings_is_refused(apart):
+    """Two squares of a millimetre, with all the places for triangles that lie between them."""
+    square = 1e-3 * np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
+    points = np.concatenate([square, square + apart])
+    edges = np.array([[0, 1], [1, 2], [2, 3], [3, 0], [4, 5], [5, 6], [6, 7], [7, 4]])
+    with pytest.raises(ValueError, match="lie too far apart"):
+        fill_outline(points, edges, 2e-6, 1000)
+    with pytest.raises(ValueError, match="too thin"):
+        fill_outline(apart * np.array([[0.0, 0], [1, 0], [0.5, 1e-9]]), edges[:3] % 3, 5e-10 * apart**2, 1000)
+
+
+def test_of_a_surface_that_crosses_itself_everywhere_some_places_are_told(monkeypatch):
+    vertices, triangles = cube()
+    many = np.concatenate([triangles + len(vertices) * k for k in range(40)])
+    shifted = np.concatenate([vertices + 0.01 * k for k in range(40)])
+    every = check_surface(shifted, many).crossings
+    monkeypatch.setattr(surface_checks, "MOST_CROSSINGS", 10)
+    monkeypatch.setattr(surface_checks, "CHUNK", 100)
+    some = check_surface(shifted, many).crossings
+    assert 10 < len(some) < len(every) and {*map(tuple, some)} <= {*map(tuple, every)}

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from motion_data import grid
 
+from learning.training import mirror as mirror_module
 from learning.training.mirror import find_mirrors
 from learning.training.spans import split
 from learning.training.subspace_data import prepare
@@ -149,3 +150,11 @@ def test_mirror_images_in_the_bases_are_those_of_the_shapes(tmp_path):
         assert data.training.squares[part] == pytest.approx(np.square(offsets).sum(1), rel=0.02, abs=1e-3)
         w = (mirror.interaction(y) - data.y_mean) @ data.interaction_basis.T
         assert data.training.w[part] == pytest.approx(w, abs=1e-4)
+
+
+def test_a_mesh_with_all_of_it_in_one_place_is_not_gone_through_pair_by_pair(tmp_path, monkeypatch):
+    dataset = takes(tmp_path)
+    assert mirrors_of(dataset)
+    monkeypatch.setattr(mirror_module, "MOST_TRIED", 0)
+    monkeypatch.setattr(mirror_module, "MOST_PAIRS", len(dataset.mesh.rest_positions) - 1)
+    assert mirrors_of(dataset) == []

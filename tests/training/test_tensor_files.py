@@ -4,6 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from learning.training import tensor_files
 from learning.training.tensor_files import read_tensors, write_tensors
 from neural_physics.errors import Problem
 
@@ -74,3 +75,19 @@ def test_the_folder_of_a_training_that_was_exchanged_for_a_link_is_not_written_i
     with pytest.raises(Problem) as caught:
         write_tensors(work / "checkpoint.safetensors", NEW, {})
     assert caught.value.code == "place_is_link" and (own / "checkpoint.safetensors").read_bytes() == b"mine"
+
+
+def test_a_large_file_of_holes_is_not_read(tmp_path, monkeypatch):
+    """A stranger's checkpoint takes next to nothing on disk, and says that it has gigabytes."""
+    monkeypatch.setattr(tensor_files, "LARGEST_HOLE", 1 << 20)
+    path = tmp_path / "f"
+    write_tensors(path, {"a": np.zeros(1 << 20, np.float32)}, {})
+    assert read_tensors(path) is not None
+    data = path.read_bytes()
+    path.unlink()
+    with path.open("wb") as file:
+        file.write(data[:4096])
+        file.truncate(len(data))
+    if 512 * path.stat().st_blocks > len(data) // 64:
+        pytest.skip("this disk keeps no holes")
+    assert read_tensors(path) is None

@@ -34,7 +34,7 @@ class Embedding:
     ) -> None:
         """tet_vertices (n, d) and vertices (V, d) in metres, tetrahedra (t, d + 1) of positive volume.
 
-        Raises TooManyPairs where they lie on each other.
+        Raises TooManyPairs where they lie on each other, and ValueError where they have no surface.
         """
         rest, points = np.asarray(tet_vertices, np.float64), np.asarray(vertices, np.float64)
         elements = np.asarray(tetrahedra).astype(np.intp)
@@ -42,6 +42,8 @@ class Embedding:
         found = _containing(rest, elements, inverses, points)
         outside = np.flatnonzero(found < 0)
         sides, owners = boundary(elements)
+        if len(outside) and not len(sides):
+            raise ValueError("each side is one of several elements")
         if len(outside):
             # An edge is a triangle with two corners in one place.
             triangles = sides if sides.shape[1] == 3 else sides[:, [0, 1, 1]]

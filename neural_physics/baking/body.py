@@ -8,6 +8,7 @@ from contextlib import suppress
 
 from ..datasets.take_folders import side_folder
 from ..errors import Problem
+from ..jobs.events import Emit, Progress
 from ..jobs.leases import Lease, Observer
 from ..jobs.process import JobFiles, JobProcess
 from .plan import BakePlan
@@ -23,8 +24,11 @@ class SharedBody:
     ready: takes may be simulated.
     """
 
-    def __init__(self, plan: BakePlan, programs: Programs, observer: Observer, *, core: int) -> None:
-        self._plan, self._programs, self._observer, self._core = plan, programs, observer, core
+    def __init__(
+        self, plan: BakePlan, programs: Programs, emit: Emit, *, observer: Observer, core: int
+    ) -> None:
+        self._plan, self._programs, self._emit = plan, programs, emit
+        self._observer, self._core = observer, core
         self._lease: Lease | None = None
         self._process: JobProcess | None = None
         self._tries, self._looked = 0, float("-inf")
@@ -60,7 +64,10 @@ class SharedBody:
             return False
         if self._process is None:
             self._process = start_solver(self._plan, self._programs, self._files, BODY, core=self._core)
+        before = self._process.state.stage
         self._process.poll()
+        if self._process.state.stage != before:
+            Progress(self._emit, self._process.state.stage, self._process.state.total)
         if not self._process.state.active:
             self._ended()
         return self.ready

@@ -16,7 +16,7 @@ from ..files.reading import read_json
 from ..plain_text import one_line
 
 SUFFIX, LOG_SUFFIX = ".failed", ".jsonl"
-LARGEST, MOST = 1 << 12, 10  # bytes of each, and how many are read
+LARGEST, MOST = 1 << 13, 10  # bytes of each, and how many are read
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,9 @@ class Work:
             here = OTHER_KIND.format(here=self._programs.makes, planned=self._plan.makes)
             self._emit({"event": "log", "text": here})
         if self._plan.by_solver and self._waiting:
-            self._body = SharedBody(self._plan, self._programs, self._observer, core=self._cores[0])
+            self._body = SharedBody(
+                self._plan, self._programs, self._emit, observer=self._observer, core=self._cores[0]
+            )
         started, already = time.monotonic(), sum(self._frames.values())
         moved, looked = self._moving_frames(), started
         progress = Progress(self._emit, self._stage(), self._total(), already)

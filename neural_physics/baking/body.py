@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import time
 from contextlib import suppress
 
@@ -11,6 +10,7 @@ from ..errors import Problem
 from ..jobs.events import Emit, Progress
 from ..jobs.leases import Lease, Observer
 from ..jobs.process import JobFiles, JobProcess
+from ..jobs.turns import claim_turn
 from .plan import BakePlan
 from .programs import Programs
 from .workers import LOOK_EVERY, TRIES, end, start_solver
@@ -87,10 +87,7 @@ class SharedBody:
         if time.monotonic() - self._looked < LOOK_EVERY:
             return None
         self._looked = time.monotonic()
-        lease = self._observer.claim(side_folder(self._plan.dataset) / BODY, platform.node())
-        if lease is not None:
-            lease.forget_former()
-        return lease
+        return claim_turn(side_folder(self._plan.dataset) / BODY, self._observer)
 
     @property
     def _files(self) -> JobFiles:

@@ -12,17 +12,24 @@ from .events import StopRequest
 from .leases import Lease, Observer
 
 
+def claim_turn(folder: Path, observer: Observer) -> Lease | None:
+    """Have the turn if nobody else has it; it is to be released. Raises what `Observer.claim` does."""
+    lease = observer.claim(folder, platform.node())
+    if lease is not None:
+        lease.forget_former()
+    return lease
+
+
 @contextmanager
 def turn(folder: Path, observer: Observer, stop: StopRequest, *, look_every: float) -> Iterator[Lease]:
     """Wait until nobody has it, and have it as long as the block lasts. look_every: seconds.
 
     Raises Problem("stopped") and what `Observer.claim` does.
     """
-    while (lease := observer.claim(folder, platform.node())) is None:
+    while (lease := claim_turn(folder, observer)) is None:
         stop.check()
         time.sleep(look_every)
     try:
-        lease.forget_former()
         yield lease
     finally:
         lease.release()

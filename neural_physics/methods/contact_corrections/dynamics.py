@@ -113,6 +113,7 @@ class Dynamics:
         inverse: Doubles | None = None
         move = np.zeros_like(now.value)
         for iteration in range(self._most if len(now.value) and within_reach(q, now.x) else 0):
+            fresh = jacobian is None
             if inverse is None:
                 jacobian = jacobian or step.jacobian(now)
                 inverse = _inverse(step.hessian(now, jacobian))
@@ -131,7 +132,10 @@ class Dynamics:
                     break
                 share *= 0.5
             else:
-                break
+                if fresh:
+                    break
+                inverse = jacobian = None  # those that were kept lead nowhere from here
+                continue
             q, now = step.moved(q, share * move), tried
             fallen, left = found / left if left > 0.0 else 0.0, found
             # How far the next move would lead is known by now.

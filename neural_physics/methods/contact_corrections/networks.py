@@ -44,11 +44,6 @@ class TanhNetwork:
         """(o,) of x (i,)."""
         return self.activations(x)[-1]
 
-    def with_jacobian(self, x: Doubles) -> tuple[Doubles, Doubles]:
-        """(o,) of x (i,), and its derivatives; see `jacobian`."""
-        found = self.activations(x)
-        return found[-1], self.jacobian(x, found)
-
     def activations(self, x: Doubles) -> list[Doubles]:
         """What each layer gives of x (i,)."""
         y = (np.minimum(np.maximum(x, self.low), self.high) - self.mean) * self.scale

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 
 from ..datasets.take_folders import side_folder
 from ..errors import Problem
+from ..jobs.cores import core_for_another
 from ..jobs.events import Emit, Progress
 from ..jobs.leases import Lease, Observer
 from ..jobs.process import JobFiles, JobProcess
@@ -24,29 +26,29 @@ class SharedBody:
     ready: takes may be simulated.
     """
 
-    def __init__(
-        self, plan: BakePlan, programs: Programs, emit: Emit, *, observer: Observer, core: int
-    ) -> None:
+    def __init__(self, plan: BakePlan, programs: Programs, emit: Emit, *, observer: Observer) -> None:
         self._plan, self._programs, self._emit = plan, programs, emit
-        self._observer, self._core = observer, core
+        self._observer = observer
         self._lease: Lease | None = None
         self._process: JobProcess | None = None
         self._tries, self._looked = 0, float("-inf")
+        self._core = 0
         self.ready = False
 
     @property
-    def busy(self) -> bool:
-        """Whether it takes a core of this computer now."""
-        return self._process is not None
+    def cores(self) -> list[int]:
+        """Those of this computer that it takes now."""
+        return [] if self._process is None else [self._core]
 
     @property
     def stage(self) -> str:
         """What is being done here for it; empty where nothing is."""
         return "" if self._process is None else self._process.state.stage
 
-    def poll(self, *, has_room: bool) -> bool:
+    def poll(self, taken: Sequence[int], *, has_room: bool) -> bool:
         """Go on with it, or begin where there is room for a process; whether it has become ready now.
 
+        taken: the cores of the other processes of the bake.
         Raises Problem("bake_crashed"), and what the solver reported.
         """
         if self.ready:
@@ -63,6 +65,7 @@ class SharedBody:
             self.leave()  # this computer stood still, and another one makes it
             return False
         if self._process is None:
+            self._core = core_for_another(taken)
             self._process = start_solver(self._plan, self._programs, self._files, BODY, core=self._core)
         before = self._process.state.stage
         self._process.poll()

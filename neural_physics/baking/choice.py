@@ -26,7 +26,7 @@ from ..files.links import is_link
 from ..files.listing import entries
 from ..files.looking import has_folder
 from ..files.reading import NotReadable, read_bytes, read_json
-from ..jobs.cores import usable_cores
+from ..jobs.cores import core_for_another
 from ..jobs.events import Emit, Progress, StopRequest
 from ..jobs.leases import Lease, Observer, holder_of
 from ..jobs.process import JobFiles, JobProcess
@@ -123,7 +123,11 @@ def _chosen(lease: Lease, plan: BakePlan, programs: Programs, emit: Emit, *, sto
         return replace(plan, motions=1)
     shares = range(min(most_at_once(plan), len(asked)))
     for _ in range(TRIES):
-        processes = [_process(plan, programs, lease, share, count=len(shares)) for share in shares]
+        processes: list[JobProcess] = []
+        taken: list[int] = []
+        for share in shares:
+            taken.append(core_for_another(taken))
+            processes.append(_process(plan, programs, lease, _task(share, len(shares)), core=taken[-1]))
         failed = _run(processes, asked, lease, emit, stop=stop)
         if failed is None:
             break
@@ -232,10 +236,9 @@ def _task(share: int, count: int) -> str:
     return f"{TASK}{share}_of_{count}"
 
 
-def _process(plan: BakePlan, programs: Programs, lease: Lease, share: int, *, count: int) -> JobProcess:
-    task, own, files = _task(share, count), usable_cores(), lease.folder / str(lease.number)
-    core = own[share % len(own)]
-    return start_blender(plan, programs, JobFiles(files, task), task, core=core, holder=lease.number)
+def _process(plan: BakePlan, programs: Programs, lease: Lease, task: str, *, core: int) -> JobProcess:
+    files = JobFiles(lease.folder / str(lease.number), task)
+    return start_blender(plan, programs, files, task, core=core, holder=lease.number)
 
 
 def _run(

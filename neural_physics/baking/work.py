@@ -24,7 +24,7 @@ from ..datasets.pace import write_pace
 from ..datasets.take_folders import holders_folder, side_folder
 from ..datasets.takes import Dataset, check_there, is_there
 from ..errors import Problem
-from ..jobs.cores import usable_cores
+from ..jobs.cores import core_for_another
 from ..jobs.events import Emit, Progress, StopRequest, error_event, print_event
 from ..jobs.leases import Observer
 from ..jobs.process import JobFiles, JobProcess
@@ -89,7 +89,7 @@ class Work:
         Raises what `Dataset.open` does, and Problem("take_not_planned").
         """
         self._plan, self._programs, self._emit, self._stop = plan, programs, emit, stop
-        self._dataset, self._cores = Dataset.open(plan.dataset), usable_cores()
+        self._dataset = Dataset.open(plan.dataset)
         self._most = most_at_once(plan, at_once)
         self._observer = Observer()
         self._body: SharedBody | None = None
@@ -118,16 +118,14 @@ class Work:
             here = OTHER_KIND.format(here=self._programs.makes, planned=self._plan.makes)
             self._emit({"event": "log", "text": here})
         if self._plan.by_solver and self._waiting:
-            self._body = SharedBody(
-                self._plan, self._programs, self._emit, observer=self._observer, core=self._cores[0]
-            )
+            self._body = SharedBody(self._plan, self._programs, self._emit, observer=self._observer)
         started, already = time.monotonic(), sum(self._frames.values())
         moved, looked = self._moving_frames(), started
         progress = Progress(self._emit, self._stage(), self._total(), already)
         try:
             while self._waiting or self._running:
                 self._stop.check()
-                if self._body is not None and self._body.poll(has_room=self._has_room()):
+                if self._body is not None and self._body.poll(self._taken(), has_room=self._has_room()):
                     self._begin_to_simulate()
                     started = time.monotonic()
                     progress = Progress(self._emit, self._stage(), self._total(), sum(self._frames.values()))
@@ -162,8 +160,12 @@ class Work:
         self._looked = float("-inf")
 
     def _has_room(self) -> bool:
-        filling = self._body is not None and self._body.busy
-        return len(self._running) + filling < self._most
+        return len(self._taken()) < self._most
+
+    def _taken(self) -> list[int]:
+        """The core of each process of this bake here."""
+        body = self._body.cores if self._body is not None else []
+        return [*body, *(worker.core for worker in self._running)]
 
     def _may_simulate(self) -> bool:
         return self._body is None or self._body.ready
@@ -194,9 +196,7 @@ class Work:
                 self._wait_for_body(take, place)
             else:
                 self._waiting.remove(take)
-                busy = [worker.core for worker in self._running]
-                busy += self._cores[:1] if self._body is not None and self._body.busy else []
-                self._running.append(self._worker(take, place, min(self._cores, key=busy.count)))
+                self._running.append(self._worker(take, place, core_for_another(self._taken())))
 
     def _look(self) -> None:
         """At what is complete, and how far the rest is. Raises Problem("dataset_missing").

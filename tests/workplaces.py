@@ -48,6 +48,9 @@ def take_folder(dataset: Path, name: str = "take_000") -> Path:
 def baked_here(plan: BakePlan, emit: Emit = silent) -> dict[str, Any]:
     """What a bake of a plan comes to, by the solver of this Python; Blender is not to be needed."""
     solver = (*run_module(sys.executable, "ml_backend"), "simulate", "--json")
+    for take in plan.takes:
+        if holders_folder(plan.dataset, take.name).is_dir():
+            place_of(plan, take.name).lease.release()  # nobody is to wait for `place_of`
     return Work(plan, Programs(("false",), solver), emit, StopRequest()).run()
 
 

@@ -28,6 +28,7 @@ from neural_physics.datasets.dataset_info import TakeInfo
 from neural_physics.datasets.status import dataset_status
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
+from neural_physics.jobs import leases
 from neural_physics.jobs.events import StopRequest
 from neural_physics.jobs.process import JobFiles, JobProcess
 
@@ -212,7 +213,8 @@ def test_of_countless_failures_a_few_are_read(tmp_path):
     assert state.phase == "set aside" and len(state.failures) <= 10
 
 
-def test_folders_within_folders_without_end_are_refused_in_a_sentence(tmp_path):
+def test_folders_within_folders_without_end_are_refused_in_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(leases, "PATIENCE", 2.0)  # until its silent holder is taken for gone
     plan = prepared(tmp_path / "d")
     holder = plan.folder / "take_000" / "1"
     holder.mkdir(parents=True)

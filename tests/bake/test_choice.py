@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
-pytestmark = pytest.mark.blender
+pytestmark = [pytest.mark.blender, pytest.mark.once]
 
 from bakes import cloth_and_ball, command_for, kill_all, run, settings_of, start, wait_for
 from workplaces import planned

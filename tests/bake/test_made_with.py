@@ -37,6 +37,7 @@ def assign(owner, **values):
     return lambda: [setattr(owner, name, value) for name, value in values.items()]
 
 
+@pytest.mark.once
 def test_a_dataset_takes_no_takes_of_another_fabric(tmp_path):
     cloth = cloth_and_ball()
     run(command_for(cloth, tmp_path, 2, FRAMES))
@@ -55,6 +56,7 @@ def test_a_dataset_takes_no_takes_of_another_fabric(tmp_path):
     assert run(command_for(cloth, tmp_path, 3, FRAMES))["takes"] == 3
 
 
+@pytest.mark.once
 def test_takes_of_earlier_versions_go_on_as_before(tmp_path):
     cloth = cloth_and_ball()
     run(command_for(cloth, tmp_path, 1, FRAMES))
@@ -66,6 +68,7 @@ def test_takes_of_earlier_versions_go_on_as_before(tmp_path):
     assert run(command_for(cloth, tmp_path, 2, FRAMES))["takes"] == 2
 
 
+@pytest.mark.once
 def test_a_bake_that_came_to_nothing_does_not_bind_the_next(tmp_path):
     cloth = cloth_and_ball()
     command_for(cloth, tmp_path, 1, FRAMES)  # and never started

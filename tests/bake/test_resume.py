@@ -47,7 +47,11 @@ def tear_newest_cached_frames(dataset, share: float) -> None:
 
 @pytest.mark.parametrize(
     ("make", "from_cache"),
-    [(folding_cloth_and_ball, True), (cloth_on_a_moving_pin, True), (soft_body_and_ball, False)],
+    [
+        pytest.param(folding_cloth_and_ball, True, marks=pytest.mark.once),
+        (cloth_on_a_moving_pin, True),
+        pytest.param(soft_body_and_ball, False, marks=pytest.mark.once),
+    ],
 )
 def test_a_killed_bake_with_a_torn_cache_ends_as_if_it_had_never_been_interrupted(make, from_cache, tmp_path):
     obj = make()
@@ -159,7 +163,11 @@ def test_a_bake_asked_to_stop_keeps_its_frames_and_resumes(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("make", "kills", "frames"), [(folding_cloth_and_ball, 12, 300), (soft_body_and_ball, 8, 900)]
+    ("make", "kills", "frames"),
+    [
+        (folding_cloth_and_ball, 12, 300),
+        pytest.param(soft_body_and_ball, 8, 900, marks=pytest.mark.once),
+    ],
 )
 def test_kill_9_at_random_moments_changes_nothing(make, kills, frames, tmp_path):
     """Twenty kills in all: at start-up, while resuming, and while frames are written."""

@@ -204,6 +204,7 @@ def test_building_twice_gives_two_independent_examples(scene):
     assert settings_of(first).interactions[0].object != settings_of(second).interactions[0].object
 
 
+@pytest.mark.once
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*IN_BOTH, *IN_ONE])
 def test_no_frame_explodes_at_training_speeds(scene, name):

@@ -224,6 +224,7 @@ def test_skirt_and_belly_are_ready_for_bake(skirt):
     assert body.collision.use and 0 < mesh_of(skirt).pins.sum() < len(skirt.data.vertices) / 10
 
 
+@pytest.mark.once
 @pytest.mark.slow
 def test_the_skirt_hangs_on_the_hips_outside_the_body_while_it_dances(skirt):
     rig, cloth = rig_of(skirt), skirt.modifiers["Cloth"]

@@ -126,6 +126,7 @@ def test_rigs_do_not_play_each_others_actions(example, body):
 
 
 @pytest.mark.slow  # to be filled
+@pytest.mark.once
 def test_few_tetrahedra_fill_it(body):
     bodies = pytest.importorskip("ml_backend.simulation.bodies")
     made = bodies.make_body(solver_request(bpy.context.scene, body))

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip("bpy")
+import bpy
 from whole_ways import MARKS, python_that_trains
 
 pytestmark = MARKS
@@ -79,7 +82,8 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+# One in each Blender: minutes each.
+@pytest.mark.parametrize("way", ["skirt"] if bpy.app.version >= (5, 0) else ["belly"])
 def test_bake_train_play(installed: Callable[..., str], tmp_path: Path, way: str) -> None:
     script, steps = WAYS[way]
     installed(SCENE + script, timeout=900, NEURAL_PHYSICS_PYTHON=python_that_trains(tmp_path, *steps))

@@ -123,7 +123,13 @@ IN_SECONDS = {
 }
 
 
-@pytest.mark.parametrize(("way", "training"), IN_SECONDS.values(), ids=IN_SECONDS)
+@pytest.mark.parametrize(
+    ("way", "training"),
+    [
+        pytest.param(*given, id=name, marks=[pytest.mark.once] if name == "latent_dynamics" else [])
+        for name, given in IN_SECONDS.items()
+    ],
+)
 def test_bake_train_play(
     installed: Callable[..., str], tmp_path: Path, way: str, training: list[str]
 ) -> None:

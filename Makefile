@@ -8,8 +8,9 @@ PY_52 := $(ENV_52)/bin/python
 # Buttons and panels import the library relatively, as parts of one package: typed as such.
 EXTENSION := __init__.py neural_physics operators panels
 PIP := -m pip install --quiet --disable-pip-version-check
-# Two at a time: shards of the tests keep two cores busy, to the end since the long ones come first.
 SHARDS := $(MAKE) --no-print-directory -j2
+# Shards of the tests, the long ones first. One more than there are cores: tests wait for the processes they start.
+TEST_SHARDS := $(MAKE) --no-print-directory -j3
 QUICK := quick-4.5 quick-library quick-5.2 quick-methods quick-4.5-extension quick-5.2-extension
 LEARNED := tests/methods tests/benchmarks
 # Tests start hundreds of short processes: what they import is compiled once.
@@ -44,11 +45,11 @@ farm-demo: setup
 
 # Everything quick: the library, training, and the installed zip in Blender 4.5 and 5.2.
 test: setup zip
-	$(SHARDS) $(QUICK)
+	$(TEST_SHARDS) $(QUICK)
 
 # The rest: up to a minute each, and the real window.
 test-slow: setup zip
-	$(SHARDS) window slow-4.5 slow-farm slow-library slow-5.2
+	$(TEST_SHARDS) window slow-4.5 slow-farm slow-library slow-5.2
 
 # Each shard has one core: NumPy's products are not to wait for the other.
 $(QUICK) slow-library slow-farm slow-4.5 slow-5.2: export OPENBLAS_NUM_THREADS = 1
@@ -73,7 +74,7 @@ slow-farm:
 slow-5.2:
 	$(PY_52) -m pytest -m "blender and slow and not once and not window"
 window:
-	$(PY_45) -m pytest -m "window"
+	$(PY_45) -m pytest -m "window" tests/window
 
 check: $(ENV_45)/ready
 	$(ENV_45)/bin/ruff check .

@@ -74,7 +74,10 @@ def check_never_explodes(motion: np.ndarray) -> None:
     assert np.abs(np.diff(motion, axis=0)).max() < 0.4  # metres a frame: 9.6 m/s
 
 
-@pytest.mark.parametrize("use_empty", [True, False], ids=["empty", "startup"])
+@pytest.mark.parametrize(
+    "use_empty",
+    [pytest.param(True, id="empty"), pytest.param(False, id="startup", marks=pytest.mark.once)],
+)
 @pytest.mark.parametrize("name", NAMES)
 def test_is_ready_for_bake_and_render(name, use_empty):
     scene = opened(use_empty)

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ SIZE = "1600x1100"
 ROW = 16  # pixels, less than a button is high
 # Seconds that Blender is given to see the pointer and the key, while rows are scanned and once one is found.
 BRIEFLY, SURELY = 0.04, 0.15
+AT_ONCE = 8  # rows
 CHECKBOX = 52  # pixels from the tab's left to a checkbox in the header of a panel inside another one
 
 # Runs in that Blender: takes Python from files in a folder, answers with files.
@@ -154,14 +156,11 @@ class Window:
         """Where on the screen a button is; see `press`."""
         left, top, width, height, _ = self.tab()
         x, asked = left + int(across * width), f"bpy.ops.{operator}("
-        self.ask("bpy.context.window_manager.clipboard = ''")
         for seconds in (BRIEFLY, SURELY):
-            for y in range(top + 10, top + height, ROW):
-                if not self.command_at(x, y, seconds).startswith(asked):
-                    continue
-                for at in (y, y - ROW):  # read late, it is the row above's
-                    if self.command_at(x, at).startswith(asked):
-                        return x, at
+            rows = list(range(top + 10, top + height, ROW))
+            y = self._row_with(x, rows, "ctrl+c", seconds, lambda copied: copied.startswith(asked))
+            if y is not None:
+                return x, y
             self.scroll_to_the_end()
         pytest.fail(f"no button {operator} is in sight: {self.shot('missing')}")
 
@@ -199,15 +198,12 @@ class Window:
         where = self.ask(REGION + "result = region.x, region.y, region.width, region.height, window.height")
         left, bottom, width, height, screen = where
         x, copy = left + CHECKBOX, "ctrl+shift+alt+c"
-        self.ask("bpy.context.window_manager.clipboard = ''")
-        for y in range(screen - bottom - 6, screen - bottom - height, -10):
-            if not self._copied_under(x, y, copy, BRIEFLY).endswith(setting):
-                continue
-            for at in (y, y + 10):  # read late, it is what was below
-                if self._copied_under(x, at, copy, SURELY).endswith(setting):
-                    self.launcher("click", left + width // 2, at)
-                    self.scroll_to_the_end()
-                    return
+        rows = list(range(screen - bottom - 6, screen - bottom - height, -10))
+        y = self._row_with(x, rows, copy, BRIEFLY, lambda copied: copied.endswith(setting))
+        if y is not None:
+            self.launcher("click", left + width // 2, y)
+            self.scroll_to_the_end()
+            return
         pytest.fail(f"no panel with {setting} is in sight: {self.shot('missing')}")
 
     def scroll_to_the_end(self) -> None:
@@ -218,17 +214,51 @@ class Window:
         self.launcher("x", "mousemove", left + width // 2, bottom - height // 2, "sleep", "0.3")
         self.launcher("x", "click", "--repeat", "30", "5", "sleep", "0.5")
 
-    def command_at(self, x: int, y: int, seconds: float = SURELY) -> str:
+    def command_at(self, x: int, y: int) -> str:
         """The Python command of the button there; "" where there is none."""
-        return self._copied_under(x, y, "ctrl+c", seconds)
+        return self._copied_under(x, y, "ctrl+c")
 
-    def _copied_under(self, x: int, y: int, key: str, seconds: float) -> str:
+    def _row_with(
+        self, x: int, rows: list[int], key: str, seconds: float, fits: Callable[[str], bool]
+    ) -> int | None:
+        """The row where a key copies what is looked for; None where none does."""
+        for first in range(0, len(rows), AT_ONCE):
+            some = rows[first : first + AT_ONCE]
+            if any(map(fits, self._copied_along(x, some, key, seconds))):
+                for y in some:
+                    if fits(self._copied_under(x, y, key)):
+                        return y
+        return None
+
+    def _copied_along(self, x: int, rows: list[int], key: str, seconds: float) -> list[str]:
+        """What Blender copies while the pointer goes from row to row."""
+        self.ask(LISTEN)
+        steps = [("mousemove", x, y, "sleep", seconds, "key", key, "sleep", seconds) for y in rows]
+        self.launcher("x", *chain(*steps), "sleep", SURELY)  # what is read late is read, too
+        return list(self.ask(HEARD))
+
+    def _copied_under(self, x: int, y: int, key: str) -> str:
         """What Blender copies with the pointer there: the command of a button, the path of a setting."""
-        self.launcher("x", "mousemove", x, y, "sleep", seconds, "key", key, "sleep", seconds)
-        taken = "held = bpy.context.window_manager\nresult, held.clipboard = held.clipboard, ''"
-        return str(self.ask(taken))
+        (*_, copied) = "", *self._copied_along(x, [y], key, SURELY)
+        return copied
 
 
+LISTEN = """
+heard, held = [], bpy.context.window_manager
+held.clipboard = ""
+def listen():
+    if held.clipboard:
+        heard.append(held.clipboard)
+        held.clipboard = ""
+    return 0.005
+bpy.app.driver_namespace["heard"] = heard, listen
+bpy.app.timers.register(listen)
+"""
+HEARD = """
+result, listen = bpy.app.driver_namespace.pop("heard")
+listen()
+bpy.app.timers.unregister(listen)
+"""
 DRAW = """
 with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
     bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=1)

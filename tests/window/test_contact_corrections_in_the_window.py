@@ -122,17 +122,23 @@ def drag_while_it_plays(jelly: Example, steps: int, pixels: int, shot: str) -> N
     jelly.ask(PLAYBACK.format("cancel(restore_frame=False)"))
 
 
+def top_of_the_middle(jelly: Example) -> float:
+    """How high what is shown is under the circle; its edges are split as the shape has them."""
+    shown = jelly.shown()
+    return float(shown[np.abs(shown[:, 0]) < 0.1, 2].max())
+
+
 def test_a_jelly_is_baked_trained_and_pressed_by_hand(window: Window) -> None:
     jelly = Example(window, "JELLY_WITH_CIRCLE", "Jelly", QUICK)
     jelly.bake_and_train(*IN_SECONDS)
     window.shot("contact_1_trained")
     jelly.play()
     jelly.ask(ABOVE)
-    still = jelly.shown()
+    still = top_of_the_middle(jelly)
     jelly.ask(WATCH)
     drag_while_it_plays(jelly, 8, 12, "contact_2_grabbed")
     seen = jelly.ask(WATCHED)
-    assert np.abs(jelly.shown() - still).max() > 0.02
+    assert top_of_the_middle(jelly) < still - 0.02
     frames, heights, tops = (np.array(each) for each in zip(*seen, strict=True))
     lowest = heights - RADIUS
     pressed = lowest < SAGGED - 0.05

@@ -30,8 +30,8 @@ from ml_backend.methods.contact_corrections.statics import Statics
 from neural_physics.datasets.takes import Dataset
 from neural_physics.interaction.channels import size_channel
 from neural_physics.methods.contact_corrections.contact import Placed
-from neural_physics.methods.contact_corrections.corrections import Part
 from neural_physics.methods.contact_corrections.method import ContactCorrections
+from neural_physics.methods.contact_corrections.part import Part
 
 Array = NDArray[np.float64]
 

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from benchmarks.contact_corrections.accuracy import DENTED, LED
 from benchmarks.contact_corrections.scenes import TEST
 from benchmarks.contact_corrections.study import Study, study
-from neural_physics.methods.contact_corrections.corrections import Part, Pose
 from neural_physics.methods.contact_corrections.method import ContactCorrections
+from neural_physics.methods.contact_corrections.part import Part
+from neural_physics.methods.contact_corrections.pose import Pose
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]

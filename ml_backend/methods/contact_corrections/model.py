@@ -22,9 +22,9 @@ from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.energies.solids.deformation import rest_shapes
 from neural_physics.interaction.channels import ChannelLayout, size_channel
 from neural_physics.methods.contact_corrections.contact import Placed
-from neural_physics.methods.contact_corrections.corrections import Part
 from neural_physics.methods.contact_corrections.cubature import ENERGIES, Cubature
 from neural_physics.methods.contact_corrections.method import ContactCorrections
+from neural_physics.methods.contact_corrections.part import Part
 from neural_physics.methods.contact_corrections.surroundings import Surroundings
 
 TOLERANCE = 1e-3  # of the mean edge: how far the last Newton step of Play may go

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -13,6 +11,8 @@ from .contact import Contact, Placed
 from .handles import Handles
 from .locator import Locator, seen_of
 from .networks import TanhNetwork
+from .part import Part
+from .pose import Dent, Pose, Rest
 
 
 @dataclass(frozen=True)
@@ -29,58 +29,6 @@ class Surface:
 
     contact: Contact
     vertices: Indices
-
-
-@dataclass(frozen=True)
-class _Rest:
-    """r_int at some q: what its network was given, (i,), what its layers made of it, and R of A(q) (d, d)."""
-
-    network: TanhNetwork
-    features: Doubles
-    activations: Sequence[Doubles]
-    rotation: Doubles
-
-
-@dataclass(frozen=True)
-class _Dent:
-    """r_ext of one collider at some q. share, steepness: see `pressing`. moved (i, n, d): how what is seen
-    of the collider changes with the free handles. corners (s,), weights (s,): of the deepest point. normal
-    (d,): of the collider there.
-    """
-
-    share: float
-    steepness: float
-    network: TanhNetwork
-    features: Doubles
-    activations: Sequence[Doubles]
-    moved: Doubles
-    corners: Indices
-    weights: Doubles
-    normal: Doubles
-
-
-@dataclass(frozen=True)
-class Pose:
-    """The body at some q: Q (h, d), m; c (m,) all corrections' coefficients.
-
-    outside: the share of what r_int is given that is beyond its training. rest, dents: what c was made of.
-    """
-
-    q: Doubles
-    c: Doubles
-    outside: float
-    corrections: Corrections
-    rest: _Rest | None = None
-    dents: Sequence[_Dent] = ()
-
-    @cached_property
-    def slopes(self) -> Doubles:
-        """(m, d n): the derivatives of c by the free handles' coordinates, 1/m (dr/dq of eq. 4)."""
-        return self.corrections.slopes(self)
-
-    def pulled(self, by_c: Doubles) -> Doubles:
-        """(n, d): slopes^T by_c (m,), without the slopes themselves."""
-        return self.corrections.pulled(self, by_c)
 
 
 def internal_features(q: Doubles, rotation: Doubles, place: Doubles) -> Doubles:
@@ -144,14 +92,14 @@ class Corrections:
             rotation = self._handles.placement(q)[0] if turned is None else turned
             network, features = self._internal.network, internal_features(q, rotation, place)
             outside = network.outside(features)
-            rest = _Rest(network, features, network.activations(features), rotation)
+            rest = Rest(network, features, network.activations(features), rotation)
             c[: self._inner] = rest.activations[-1]
         dents = self._dents(Pose(q, c.copy(), outside, self, rest), placed, sizes)
         for dent in dents:
             c[self._inner :] += dent.share * dent.activations[-1]
         return Pose(q, c, outside, self, rest, dents=dents)
 
-    def _dents(self, pose: Pose, placed: Placed, sizes: Doubles) -> list[_Dent]:
+    def _dents(self, pose: Pose, placed: Placed, sizes: Doubles) -> list[Dent]:
         """Of colliders that press into the body as it is without any: so none changes how deep others are."""
         if self._external is None or not len(sizes):
             return []
@@ -165,7 +113,7 @@ class Corrections:
             at_rest, moved = self._locate(seen_of(shape, centre, turn, oriented=self._oriented), pose.q)
             features = np.append(at_rest, size)
             found.append(
-                _Dent(
+                Dent(
                     *pressing(depth, self._reference_depth),
                     network,
                     features,
@@ -216,68 +164,3 @@ class Corrections:
             back = back.reshape(n, d) @ rest.rotation.T
             found += back - back.mean(0) if self._floats else back
         return found
-
-
-class Part:
-    """Some of the body's vertices, corrected."""
-
-    def __init__(self, handles: Handles, basis: Doubles, vertices: Indices) -> None:
-        self._handles = handles.at(vertices)
-        self.count, d = len(vertices), handles.rest.shape[1]
-        self._basis = np.ascontiguousarray(basis[:, vertices].reshape(len(basis), d * self.count).T)
-        # The blend and its derivatives are one product.
-        self._blend = np.concatenate(
-            [self._handles.weights, self._handles.gradients.reshape(d * self.count, -1)]
-        )
-
-    def shape(self, pose: Pose) -> tuple[Doubles, Doubles]:
-        """(S, d) m: equation 1; and F^T of each vertex, (S, d, d)."""
-        blend = self._blend @ pose.q
-        x, by_axis = blend[: self.count], blend[self.count :].reshape(self.count, -1, pose.q.shape[1])
-        if len(pose.c):
-            r = (self._basis @ pose.c).reshape(self.count, -1)
-            for axis in range(r.shape[1]):
-                x += r[:, axis, None] * by_axis[:, axis]
-        return x, by_axis
-
-    def positions(self, pose: Pose) -> Doubles:
-        """(S, d) m: equation 1."""
-        return self.shape(pose)[0]
-
-    def jacobian(self, pose: Pose, some: Indices | None = None) -> Doubles:
-        """(S, d, d n): U + F dr/dq (equation 4); of some of its vertices (S,) only, where they are given."""
-        handles, basis = (self._handles, self._basis) if some is None else self._only(some)
-        count, n, d = len(handles.weights), handles.free, handles.rest.shape[1]
-        jacobian = np.zeros((count, d, n, d))
-        for axis in range(d):
-            jacobian[:, axis, :, axis] = handles.weights[:, :n]
-        found = jacobian.reshape(count, d, d * n)
-        if len(pose.c):
-            local = (basis @ pose.slopes).reshape(count, d, d * n)
-            found += handles.deformation(pose.q) @ local
-        return found
-
-    def pulled(self, pose: Pose, forces: Doubles, by_axis: Doubles) -> Doubles:
-        """(n, d): jacobian^T forces (S, d), without the Jacobian itself. by_axis: see `shape`."""
-        found = self.pulled_handles(forces)
-        if len(pose.c):
-            turned = (by_axis * forces[:, None]).sum(2)
-            found += pose.pulled(turned.ravel() @ self._basis)
-        return found
-
-    def pulled_handles(self, forces: Doubles, some: Indices | None = None) -> Doubles:
-        """(n, d): U^T forces (S, d), on all of its vertices or on some."""
-        weights = self._handles.weights if some is None else self._handles.weights[some]
-        found: Doubles = weights[:, : self._handles.free].T @ forces
-        return found
-
-    def pulled_coefficients(self, q: Doubles, forces: Doubles, some: Indices) -> Doubles:
-        """(m,): (F basis)^T forces (S, d) on some of its vertices (S,), with the handles at Q (h, d)."""
-        handles, basis = self._only(some)
-        found: Doubles = (forces[:, None] @ handles.deformation(q)).ravel() @ basis
-        return found
-
-    def _only(self, some: Indices) -> tuple[Handles, Doubles]:
-        bases, axes = self._basis.shape[1], self._handles.rest.shape[1]
-        basis = self._basis.reshape(self.count, axes, bases)[some].reshape(axes * len(some), bases)
-        return self._handles.at(some), basis

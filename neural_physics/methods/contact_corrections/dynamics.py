@@ -8,10 +8,12 @@ import numpy as np
 
 from ...arrays import Doubles, Indices
 from ..clipping import FURTHEST, within_reach
-from .corrections import Corrections, Part, Pose, Surface
+from .corrections import Corrections, Surface
 from .cubature import Cubature
 from .free_rows import FreeRows
 from .handles import Handles
+from .part import Part
+from .pose import Pose
 from .surroundings import Surroundings
 
 MOST_HALVINGS = 6

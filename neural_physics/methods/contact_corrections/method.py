@@ -11,7 +11,7 @@ from ...arrays import Doubles, Floats
 from ...models.model_file import Model
 from ..clipping import LOST, bounded, keep_within_reach
 from .contact import Contact
-from .corrections import Corrections, Part, Surface
+from .corrections import Corrections, Surface
 from .dynamics import Dynamics, Motion
 from .locator import feature_count
 from .model_reading import (
@@ -26,6 +26,7 @@ from .model_reading import (
     held_of,
     widths_of,
 )
+from .part import Part
 from .surroundings import Surroundings, Unlearned
 
 LEAST_SEEN = 0.01  # of how much handles move what is seen, as a share of what moves it the most

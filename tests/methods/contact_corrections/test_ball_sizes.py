@@ -24,7 +24,8 @@ from neural_physics.errors import Problem
 from neural_physics.evaluation.rollouts import check_belongs
 from neural_physics.interaction.channels import size_channel
 from neural_physics.jobs.events import StopRequest
-from neural_physics.methods.contact_corrections.corrections import GROWTH, Part
+from neural_physics.methods.contact_corrections.corrections import GROWTH
+from neural_physics.methods.contact_corrections.part import Part
 from neural_physics.methods.contact_corrections.surroundings import Surroundings
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import Model, read_model

@@ -29,7 +29,7 @@ from neural_physics.datasets.takes import TRACKS
 from neural_physics.errors import Problem
 from neural_physics.evaluation.rollouts import check_belongs
 from neural_physics.jobs.events import StopRequest
-from neural_physics.methods.contact_corrections.corrections import Part
+from neural_physics.methods.contact_corrections.part import Part
 from neural_physics.methods.contact_corrections.surroundings import Surroundings
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import Model, read_model

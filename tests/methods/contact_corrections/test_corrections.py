@@ -11,14 +11,10 @@ from ml_backend.training.cubature import fit_elements, fit_masses
 from neural_physics.energies.colliders.polygon import Polygon
 from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.methods.contact_corrections.contact import Placed
-from neural_physics.methods.contact_corrections.corrections import (
-    Correction,
-    Corrections,
-    Part,
-    internal_features,
-)
+from neural_physics.methods.contact_corrections.corrections import Correction, Corrections, internal_features
 from neural_physics.methods.contact_corrections.locator import Locator, Seen, seen_of
 from neural_physics.methods.contact_corrections.networks import TanhNetwork
+from neural_physics.methods.contact_corrections.part import Part
 
 PINS = (0, 1, 2, 3)
 POINTS = 6

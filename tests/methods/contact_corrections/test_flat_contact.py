@@ -29,7 +29,7 @@ from ml_backend.simulation.bodies import make_body
 from ml_backend.training.cubature import fit_masses
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
-from neural_physics.methods.contact_corrections.corrections import Part
+from neural_physics.methods.contact_corrections.part import Part
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
 from neural_physics.timeline.timeline import Timeline

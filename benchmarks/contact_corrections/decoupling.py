@@ -17,8 +17,8 @@ from benchmarks.contact_corrections.accuracy import DENTED
 from benchmarks.contact_corrections.scenes import MODELS, SWUNG_WORM
 from benchmarks.contact_corrections.study import BASES, CPU, Row, Study, silent, study
 from learning.training.loop import Schedule, Training
-from ml_backend.methods.contact_corrections.data import Samples
 from ml_backend.methods.contact_corrections.learner import CorrectionLearner
+from ml_backend.methods.contact_corrections.samples import Samples
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.contact_corrections.model_reading import correction_of
 from neural_physics.models.model_file import Model

@@ -18,9 +18,11 @@ from learning.training.options import Options
 from learning.training.presets import changed
 from learning.training.spans import Span, split
 from learning.training.tensor_files import write_model
-from ml_backend.methods.contact_corrections.data import CorrectionData, solve_corrections
+from ml_backend.methods.contact_corrections.data import solve_corrections
 from ml_backend.methods.contact_corrections.presets import PRESETS, ContactPreset
+from ml_backend.methods.contact_corrections.samples import CorrectionData
 from ml_backend.methods.contact_corrections.scene import ContactScene, contact_scene
+from ml_backend.methods.contact_corrections.solving_helper import helper_words
 from ml_backend.methods.contact_corrections.train import ContactTraining, solid_body
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import StopRequest
@@ -86,7 +88,13 @@ class Study:
         take = self.dataset.take(TEST)
         spans, preset = [Span(take, 0, len(take.positions))], replace(self.training.preset, traverses=0)
         return _solved(
-            self.scene, spans, count, preset, seed=2, name=f"{self.row.example.name}_{count}_tested"
+            self.dataset.path,
+            self.scene,
+            spans,
+            count,
+            preset=preset,
+            seed=2,
+            name=f"{self.row.example.name}_{count}_tested",
         )
 
 
@@ -102,13 +110,15 @@ def study(row: Row) -> Study | None:
     options.work.mkdir(parents=True, exist_ok=True)
     run = ContactTraining(dataset, options, scene, CPU, key=row.name, emit=silent, stop=StopRequest())
     name = f"{row.example.name}_{row.states}"
-    solved = _solved(scene, training, row.states, preset, seed=0, name=name)
+    solved = _solved(dataset.path, scene, training, row.states, preset=preset, seed=0, name=name)
     return Study(
         row,
         dataset,
         run,
         solved,
-        validation=_solved(scene, held_out, row.validated, preset, seed=1, name=f"{name}_held_out"),
+        validation=_solved(
+            dataset.path, scene, held_out, row.validated, preset=preset, seed=1, name=f"{name}_held_out"
+        ),
     )
 
 
@@ -125,7 +135,14 @@ def _changes(row: Row) -> Sequence[str]:
 
 
 def _solved(
-    scene: ContactScene, spans: list[Span], count: int, preset: ContactPreset, *, seed: int, name: str
+    dataset: Path,
+    scene: ContactScene,
+    spans: list[Span],
+    count: int,
+    *,
+    preset: ContactPreset,
+    seed: int,
+    name: str,
 ) -> CorrectionData:
     kept = CONTACT / "solved" / f"{name}.safetensors"
     kept.parent.mkdir(parents=True, exist_ok=True)
@@ -139,6 +156,8 @@ def _solved(
         stage=name,
         emit=_Progress(name),
         stop=StopRequest(),
+        helpers=helper_words(dataset, preset, ()),
+        cores=None,
     )
 
 

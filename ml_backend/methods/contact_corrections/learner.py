@@ -21,8 +21,8 @@ from torch.nn import functional
 from learning.training.pca import fit_pca
 from learning.training.tensor_files import Tensors
 from learning.training.validation_error import ValidationError, of_frames
-from ml_backend.methods.contact_corrections.data import Samples
 from ml_backend.methods.contact_corrections.presets import ContactPreset
+from ml_backend.methods.contact_corrections.samples import Samples
 from ml_backend.training.learner_state import (
     load_optimiser,
     load_parameters,

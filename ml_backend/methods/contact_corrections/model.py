@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learning.training.tensor_files import Tensors
-from ml_backend.methods.contact_corrections.data import CorrectionData, Samples, reference_depth_of
 from ml_backend.methods.contact_corrections.placed_handles import handle_channels
 from ml_backend.methods.contact_corrections.presets import ContactPreset
+from ml_backend.methods.contact_corrections.samples import CorrectionData, Samples
 from ml_backend.methods.contact_corrections.scene import ContactScene
+from ml_backend.methods.contact_corrections.shapes_at_rest import reference_depth_of
 from ml_backend.training.cubature import Chosen, fit_elements, fit_masses
 from neural_physics.arrays import Doubles
 from neural_physics.energies.colliders.box import Box

@@ -14,7 +14,7 @@ from learning.training.options import Options, identity
 from learning.training.spans import Span, split
 from learning.training.tensor_files import Tensors, model_info, write_model
 from learning.training.validation_error import ValidationError
-from ml_backend.methods.contact_corrections.data import CorrectionData, Samples, solve_corrections
+from ml_backend.methods.contact_corrections.data import solve_corrections
 from ml_backend.methods.contact_corrections.learner import CorrectionLearner
 from ml_backend.methods.contact_corrections.model import (
     base_tensors,
@@ -25,7 +25,10 @@ from ml_backend.methods.contact_corrections.model import (
 )
 from ml_backend.methods.contact_corrections.placed_handles import PlacedHandle
 from ml_backend.methods.contact_corrections.presets import ContactPreset
+from ml_backend.methods.contact_corrections.samples import CorrectionData, Samples
 from ml_backend.methods.contact_corrections.scene import ContactScene, contact_scene
+from ml_backend.methods.contact_corrections.shared_solving import processes_for
+from ml_backend.methods.contact_corrections.solving_helper import helper_words
 from ml_backend.training.devices import chosen_device
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.takes import Dataset
@@ -53,7 +56,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     device = chosen_device(options.device)
     torch.set_num_threads(1)
     training, validation = split(dataset)
-    emit = Whole(emit, _stages(preset))
+    emit = Whole(emit, _stages(preset, options.cores))
     emit({"event": "log", "text": "Placing the handles."})
     scene = contact_scene(
         dataset, body, training, preset.handles, placed=cast(tuple[PlacedHandle, ...], options.own)
@@ -88,9 +91,9 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     return result
 
 
-def _stages(preset: ContactPreset) -> dict[str, float]:
+def _stages(preset: ContactPreset, cores: int | None) -> dict[str, float]:
     """Roughly how long each takes, seconds."""
-    solving = SHAPE_SECONDS * preset.poses * (1 + preset.traverses)
+    solving = SHAPE_SECONDS * preset.poses * (1 + preset.traverses) / processes_for(cores)
     learning = 60.0 * preset.minutes or NETWORK_SECONDS
     return {
         SOLVING.format("training"): solving,
@@ -143,6 +146,10 @@ class ContactTraining:
             stage=stage,
             emit=self.emit,
             stop=self.stop,
+            helpers=helper_words(
+                self.dataset.path, self.preset, cast(tuple[PlacedHandle, ...], self.options.own)
+            ),
+            cores=self.options.cores,
         )
 
     def corrections(

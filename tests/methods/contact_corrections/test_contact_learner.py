@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from learning.training.presets import changed
-from ml_backend.methods.contact_corrections.data import Samples
 from ml_backend.methods.contact_corrections.learner import CorrectionLearner
 from ml_backend.methods.contact_corrections.presets import ContactPreset
+from ml_backend.methods.contact_corrections.samples import Samples
 
 pytestmark = pytest.mark.torch
 BODY, WIDTH = 12, 120

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from ml_backend.methods.contact_corrections.data import distance_of
+from ml_backend.methods.contact_corrections.ways_in import distance_of
 from neural_physics.energies.colliders.box import Box
 from neural_physics.energies.colliders.polygon import Polygon
 from neural_physics.energies.colliders.same_shape import of_one_shape

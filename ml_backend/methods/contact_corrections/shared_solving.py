@@ -1,0 +1,114 @@
+"""States whose shapes at rest several processes solve for at once, each for another one.
+
+What comes of a state depends on no other, so that it is the same in however many processes. What a process
+has ended over, for whatever reason, this one does.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from subprocess import Popen
+from threading import Thread
+
+import numpy as np
+
+from ml_backend.methods.contact_corrections.samples import OfState
+from ml_backend.methods.contact_corrections.shapes_at_rest import ShapeSolver
+from ml_backend.methods.contact_corrections.solving_helper import answer, ask
+from neural_physics.arrays import Doubles
+from neural_physics.baking.workers import ONE_THREAD
+from neural_physics.jobs.cores import usable_cores
+from neural_physics.jobs.isolated_python import clean_environment, run_module
+from neural_physics.jobs.processes import start_with_pipes
+
+HELPER = "ml_backend.methods.contact_corrections.solving_helper"
+TRIED = 2.0  # seconds of this process alone, by which the others are judged
+WORTH = 20.0  # seconds that it would take alone: what is sooner done is done before others have begun
+LOOK_EVERY = 0.2  # seconds
+
+Asked = Callable[[int], tuple[Sequence[int], Doubles, Doubles]]  # seeds, positions and y of a state
+Found = tuple[int, OfState | None]  # of which state; None where the helper has ended over it
+
+
+def processes_for(cores: int | None) -> int:
+    """How many processes to have on so many cores, at most, or on all of this computer."""
+    return len(usable_cores()) if cores is None else max(1, cores)
+
+
+def solved(
+    solver: ShapeSolver, asked: Asked, numbers: range, words: Sequence[str], *, processes: int
+) -> Generator[OfState | None]:
+    """What comes of each of these states, in their order; None once in a while where there is nothing yet.
+
+    words: what helpers are told, see `solving_helper.helper_words`. This process begins alone, and goes on so
+    where it has soon done, where there is to be one process, and where no other can be started.
+    """
+
+    def here(number: int) -> OfState:
+        seeds, positions, y = asked(number)
+        return solver.of_state(positions, y, np.random.default_rng(seeds))
+
+    first, begun = numbers.start, time.monotonic()
+    while numbers:
+        yield here(numbers[0])
+        numbers, alone = numbers[1:], time.monotonic() - begun
+        each = alone / (numbers.start - first)
+        if processes > 1 and alone >= TRIED and each * len(numbers) >= WORTH:
+            break
+    helpers = _started(words, processes) if numbers else []
+    if not helpers:
+        yield from map(here, numbers)
+        return
+    waiting, done = SimpleQueue[int](), SimpleQueue[Found]()
+    for number in numbers:
+        waiting.put(number)
+    threads = [Thread(target=_deal, args=(each, asked, waiting, done), daemon=True) for each in helpers]
+    for thread in threads:
+        thread.start()
+    early: dict[int, OfState] = {}
+    try:
+        for number in numbers:
+            while number not in early:
+                try:
+                    which, found = done.get(timeout=LOOK_EVERY)
+                except Empty:
+                    if not any(thread.is_alive() for thread in threads) and done.empty():
+                        early[number] = here(number)
+                    else:
+                        yield None
+                    continue
+                early[which] = here(which) if found is None else found
+            yield early.pop(number)
+    finally:
+        for helper in helpers:
+            helper.kill()
+            helper.wait()
+
+
+def _started(words: Sequence[str], count: int) -> list[Popen[bytes]]:
+    helpers: list[Popen[bytes]] = []
+    with suppress(OSError):
+        while len(helpers) < count:
+            command = [*run_module(sys.executable, HELPER), *words]
+            helpers.append(start_with_pipes(command, {**clean_environment(), **ONE_THREAD}))
+    return helpers
+
+
+def _deal(helper: Popen[bytes], asked: Asked, waiting: SimpleQueue[int], done: SimpleQueue[Found]) -> None:
+    """Give a helper one state after the other, until none is left or it has ended."""
+    assert helper.stdin is not None and helper.stdout is not None  # pipes
+    while True:
+        try:
+            number = waiting.get_nowait()
+        except Empty:
+            return
+        try:
+            ask(helper.stdin, *asked(number))
+            done.put((number, answer(helper.stdout)))
+        except (OSError, EOFError):
+            done.put((number, None))
+            return

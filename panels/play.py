@@ -35,6 +35,7 @@ from .support import Details, Section, button, dropped_asset, sentences, setting
 
 NOTICEABLE = 0.01  # the share outside what was trained from which it is worth a line
 WORRYING = 0.2
+MANY_UNSETTLED = 0.01  # of the frames: the share that is worth a line
 
 
 class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
@@ -172,6 +173,12 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
         if status.outside > NOTICEABLE and not status.beyond:
             text = f"{status.outside:.0%} of the motion is outside the training range"
             sentences(layout, context, text, "ERROR" if status.outside > WORRYING else "INFO")
+        if status.unsettled >= MANY_UNSETTLED:
+            text = (
+                f"{status.unsettled:.0%} of the frames so far were not solved to the end, so the body may "
+                "lag behind what moves it: slower motion, or more Steps per Frame in the bake, would help"
+            )
+            sentences(layout, context, text, "INFO")
         if status.deep:
             text = f"{status.deep} vertices are too deep inside capsules to be pushed out"
             sentences(layout, context, text, "INFO")

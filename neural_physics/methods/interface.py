@@ -102,6 +102,14 @@ class KnowsItsError(Protocol):
         """The same of each vertex: (V,) float32, metres."""
 
 
+@runtime_checkable
+class SolvesSteps(Protocol):
+    """A method whose steps are equations to solve, which takes a number of iterations at most."""
+
+    def settled(self, state: Any) -> bool:  # noqa: ANN401
+        """Whether the step to a state was solved to the model's tolerance."""
+
+
 class Adjustable(Protocol):
     """A method whose specification has live settings. unused: those that make no difference to this model."""
 

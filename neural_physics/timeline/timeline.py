@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Floats
-from ..methods.interface import Interpolates, Method, StepsMany
+from ..methods.interface import Interpolates, Method, SolvesSteps, StepsMany
 from .lookahead import Lookahead, between
 from .stepping import Step, Stepping, alone
 
@@ -259,6 +259,14 @@ class Timeline:
     def outside(self, frame: int) -> float:
         """The share of interaction and coefficients that was clipped at a frame."""
         return float(self.at(frame).state.outside)
+
+    def unsettled(self) -> float:
+        """The share, 0 to 1, of the frames at hand whose step was not solved to the end."""
+        method = self.method
+        if not isinstance(method, SolvesSteps) or not self._states:
+            return 0.0
+        left = sum(not method.settled(shown.state) for shown in self._states.values())
+        return left / len(self._states)
 
     def _start(self) -> FrameState:
         state = self.method.start(self._recorded[self.start_frame])

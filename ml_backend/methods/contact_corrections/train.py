@@ -24,6 +24,7 @@ from ml_backend.methods.contact_corrections.model import (
     settings_of,
 )
 from ml_backend.methods.contact_corrections.placed_handles import PlacedHandle
+from ml_backend.methods.contact_corrections.played_depths import as_played, deepest_of
 from ml_backend.methods.contact_corrections.presets import ContactPreset
 from ml_backend.methods.contact_corrections.samples import CorrectionData, Samples
 from ml_backend.methods.contact_corrections.scene import ContactScene, contact_scene
@@ -125,6 +126,7 @@ class ContactTraining:
 
     def __post_init__(self) -> None:
         self.notes: list[str] = []
+        self.deepest = 0.0  # m: how deep colliders are in what r_ext is learned from
 
     @property
     def preset(self) -> ContactPreset:
@@ -164,9 +166,13 @@ class ContactTraining:
             ("external", preset.external, preset.external_width),
         ):
             samples: Samples = getattr(solved, name)
+            others: Samples = getattr(held_out, name)
             if not wanted or not len(samples) or not np.abs(samples.r).max() > 0.0:
                 continue
-            others: Samples = getattr(held_out, name)
+            if name == "external":
+                without = self.played(self.info(solved, courses), tensors)
+                samples, others = (as_played(each, self.scene, without) for each in (samples, others))
+                self.deepest = deepest_of(samples, self.scene)
             learner = CorrectionLearner(
                 samples, others, options.bases, preset, width=width, seed=options.seed, device=self.device
             )
@@ -203,7 +209,7 @@ class ContactTraining:
             contact_corrections.SPECIFICATION,
             self.dataset,
             json.loads(json.dumps(training)),
-            settings_of(self.scene, self.preset),
+            settings_of(self.scene, self.preset) | ({"deepest": self.deepest} if self.deepest else {}),
             channels=channels_of(self.dataset.info.channels, self.scene),
         )
 
@@ -212,13 +218,18 @@ class ContactTraining:
     ) -> tuple[Tensors, float]:
         """All tensors of the model, and the error of the forces, relative."""
         tensors = base_tensors(self.scene, self.mean()) | _floats(corrections)
-        every = tensors | cubature_tensors(self.scene, None)
         if not 0 < self.preset.cubature < len(self.scene.body.elements):
-            return every, 0.0
+            return tensors | cubature_tensors(self.scene, None), 0.0
         self.emit({"event": "log", "text": "Choosing cubature tetrahedra."})
-        whole = ContactCorrections(Model(info, every, str(self.options.out)))
+        whole = self.played(info, corrections)
         chosen = fit_cubature(whole, self.scene, solved, self.preset.cubature)
         return tensors | cubature_tensors(self.scene, chosen), chosen.error
+
+    def played(self, info: ModelInfo, corrections: Tensors) -> ContactCorrections:
+        """As Play has it with these corrections, and with all tetrahedra."""
+        tensors = base_tensors(self.scene, self.mean()) | _floats(corrections)
+        every = tensors | cubature_tensors(self.scene, None)
+        return ContactCorrections(Model(info, every, str(self.options.out)))
 
     def mean(self) -> np.ndarray:
         """(V, 3): over the training takes."""

@@ -45,8 +45,9 @@ class PlayStatus:
     method: of the model that plays, "" where none is loaded. problem: why it stands still. warning: what
     would make the result wrong later. behind: frames to catch up before the current one can be shown.
     outside: the share of the numbers, 0 to 1, that had to be clipped to what was trained. beyond: what is
-    noticeably outside the trained range, by name, where the model knows that range. has_places: whether it
-    knows that of positions. has_error: whether it knows how far off each vertex typically is.
+    noticeably outside the trained range, by name, where the model knows that range. unsettled: the share of
+    the frames at hand, 0 to 1, whose step was not solved to the end. has_places: whether it knows that range
+    of positions. has_error: whether it knows how far off each vertex typically is.
     expected_error: how far off the shape on show may be, metres, None where the model does not know.
     unused: live settings that make no difference to the model. step_us,
     decode_us, push_us: microseconds, see `Timings`. bases: how many there are. deep, wedged: vertices left
@@ -66,6 +67,7 @@ class PlayStatus:
     warning: Problem | None = None
     behind: int = 0
     outside: float = 0.0
+    unsettled: float = 0.0
     beyond: dict[str, Beyond] = field(default_factory=dict)
     has_places: bool = False
     has_error: bool = False
@@ -180,6 +182,7 @@ def status_of(obj: bpy.types.Object) -> PlayStatus:
         warning=_warning(session),
         behind=session.behind,
         outside=session.outside,
+        unsettled=session.timeline.unsettled(),
         beyond=session.beyond(),
         has_places=session.trained_range is not None and bool(session.trained_range.places()),
         has_error=session.vertex_error is not None,

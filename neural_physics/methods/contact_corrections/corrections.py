@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,12 +44,19 @@ def internal_features(q: Doubles, rotation: Doubles, place: Doubles) -> Doubles:
 GROWTH = 1.25  # with what power of its depth a dent grows; measured, see docs/methods/contact_corrections.md
 
 
-def pressing(depth: float, reference_depth: float) -> tuple[float, float]:
+def pressing(depth: float, reference_depth: float, deepest: float = math.inf) -> tuple[float, float]:
     """What r_ext's network is multiplied by where a collider reaches `depth` metres into the body that r_int
-    gives, and its derivative, 1/m: nothing where it does not touch.
+    gives, and its derivative, 1/m: nothing where it does not touch, and from `deepest` on no more.
     """
-    share = max(depth, 0.0) / reference_depth
-    return share**GROWTH, GROWTH * share ** (GROWTH - 1.0) / reference_depth
+    share = min(max(depth, 0.0), deepest) / reference_depth
+    grows = GROWTH * share ** (GROWTH - 1.0) / reference_depth
+    return share**GROWTH, grows if depth < deepest else 0.0
+
+
+def depth_of(share: float, reference_depth: float) -> float:
+    """How deep a collider reaches, m, where r_ext's network is multiplied by a share; see `pressing`."""
+    depth: float = reference_depth * share ** (1.0 / GROWTH)
+    return depth
 
 
 class Corrections:
@@ -66,12 +74,15 @@ class Corrections:
         *,
         reference_depth: float,
         oriented: bool,
+        deepest: float = math.inf,
     ) -> None:
-        """oriented: whether the inputs of r_ext include how colliders are turned."""
+        """oriented: whether the inputs of r_ext include how colliders are turned. deepest: m, how deep they
+        were pressed in for r_ext to learn from.
+        """
         self._handles, self._internal, self._external = handles, internal, external
         given = [each.basis for each in (internal, external) if each is not None]
         self.basis = np.concatenate(given) if given else np.zeros((0, *handles.gradients.shape[:2]))
-        self._reference_depth, self._oriented = reference_depth, oriented
+        self._reference_depth, self._deepest, self._oriented = reference_depth, deepest, oriented
         self._inner = len(internal.basis) if internal else 0
         self._contact = surface.contact
         self._surface = Part(handles, self.basis, surface.vertices)
@@ -94,27 +105,32 @@ class Corrections:
             outside = network.outside(features)
             rest = Rest(network, features, network.activations(features), rotation)
             c[: self._inner] = rest.activations[-1]
-        dents = self._dents(Pose(q, c.copy(), outside, self, rest), placed, sizes)
+        dents, too_deep = self._dents(Pose(q, c.copy(), outside, self, rest), placed, sizes)
         for dent in dents:
             c[self._inner :] += dent.share * dent.activations[-1]
-        return Pose(q, c, outside, self, rest, dents=dents)
+        return Pose(q, c, outside, self, rest, dents=dents, too_deep=too_deep)
 
-    def _dents(self, pose: Pose, placed: Placed, sizes: Doubles) -> list[Dent]:
-        """Of colliders that press into the body as it is without any: so none changes how deep others are."""
+    def _dents(self, pose: Pose, placed: Placed, sizes: Doubles) -> tuple[list[Dent], int]:
+        """Of colliders that press into the body as it is without any: so none changes how deep others are.
+
+        How many reach deeper than was learned, too.
+        """
+        found, too_deep = list[Dent](), 0
         if self._external is None or not len(sizes):
-            return []
-        network, contact, found = self._external.network, self._contact, []
+            return found, too_deep
+        network, contact = self._external.network, self._contact
         deepest = contact.deepest(self._surface.positions(pose), placed, len(sizes))
         for number, (size, pressed) in enumerate(zip(sizes, deepest, strict=True)):
             if pressed is None:
                 continue
             depth, point, normal = pressed
+            too_deep += depth > self._deepest
             shape, centre, turn = contact.shapes[number], placed.centres[number], placed.turns[number]
             at_rest, moved = self._locate(seen_of(shape, centre, turn, oriented=self._oriented), pose.q)
             features = np.append(at_rest, size)
             found.append(
                 Dent(
-                    *pressing(depth, self._reference_depth),
+                    *pressing(depth, self._reference_depth, self._deepest),
                     network,
                     features,
                     network.activations(features),
@@ -124,7 +140,7 @@ class Corrections:
                     normal=normal,
                 )
             )
-        return found
+        return found, too_deep
 
     def slopes(self, pose: Pose) -> Doubles:
         """See `Pose`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,8 +26,8 @@ LESS = 1e-4  # by how much the residual must fall, as a share of what the step p
 class Motion:
     """q (n, d): the free handles, m; x, v (S, d): the cubature's vertices, m and m/s.
 
-    residual: the residual of equation 6 after the step to it, over what there was at first. outside: see
-    `Pose`.
+    residual: the residual of equation 6 after the step to it, over what there was at first. outside,
+    too_deep: see `Pose`. settled: whether the step was solved to the tolerance.
     """
 
     q: Doubles
@@ -35,6 +35,8 @@ class Motion:
     v: Doubles
     residual: float = 0.0
     outside: float = 0.0
+    too_deep: int = 0
+    settled: bool = True
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ class Dynamics:
         x = self._part.positions(pose)[self._touching :]
         if not within_reach(q, x):
             q, x = (np.clip(np.nan_to_num(each), -FURTHEST, FURTHEST) for each in (q, x))
-        return Motion(q, x, np.zeros_like(x), 0.0, outside=pose.outside)
+        return Motion(q, x, np.zeros_like(x), 0.0, outside=pose.outside, too_deep=pose.too_deep)
 
     def pose(self, q: Doubles, around: Surroundings, turned: Doubles | None = None) -> Pose:
         """See `Corrections.pose`."""
@@ -110,7 +112,7 @@ class Dynamics:
         step = _Step(self, motion, dt, around)
         q = self._rows.holding(motion.q, around.held, around.places)
         now = step.residual(q)
-        first = left = 0.0
+        first, left, settled = 0.0, 0.0, not len(now.value)
         jacobian: _Jacobian | None = None
         inverse: Doubles | None = None
         move = np.zeros_like(now.value)
@@ -135,28 +137,32 @@ class Dynamics:
                 share *= 0.5
             else:
                 if fresh:
+                    settled = bool(np.abs(move).max(initial=0.0) <= self._tolerance)
                     break
                 inverse = jacobian = None  # those that were kept lead nowhere from here
                 continue
             q, now = step.moved(q, share * move), tried
             fallen, left = found / left if left > 0.0 else 0.0, found
             # How far the next move would lead is known by now.
-            if min(np.abs(move).max(initial=0.0), np.abs(ahead).max(initial=0.0)) <= self._tolerance:
+            settled = bool(
+                min(np.abs(move).max(initial=0.0), np.abs(ahead).max(initial=0.0)) <= self._tolerance
+            )
+            if settled:
                 break
             move = ahead
             if fallen > KEPT:
                 inverse = None
             if fallen > LAGGED:
                 jacobian = None
-        x, outside = now.x, now.pose.outside
+        x, pose = now.x, now.pose
         if not len(around.frames):  # what shows how the body is turned has moved
             pose = self.pose(q, around)
-            x, outside = self._part.positions(pose)[self._touching :], pose.outside
+            x = self._part.positions(pose)[self._touching :]
         v = (x - motion.x) / dt
         if not within_reach(q, x, v):
-            return Motion(motion.q, motion.x, np.zeros_like(motion.x), outside=motion.outside)
+            return replace(motion, v=np.zeros_like(motion.x), residual=0.0, settled=False)
         relative = float(np.sqrt(max(left, 0.0) / first)) if first > 0.0 else 0.0
-        return Motion(q, x, v, relative, outside=outside)
+        return Motion(q, x, v, relative, outside=pose.outside, too_deep=pose.too_deep, settled=settled)
 
 
 def _inverse(hessian: Doubles) -> Doubles:

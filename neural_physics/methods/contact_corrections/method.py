@@ -36,8 +36,8 @@ LEAST_SEEN = 0.01  # of how much handles move what is seen, as a share of what m
 class HandleState:
     """q (n, d) m: the free handles; x, v (S, d): the cubature's vertices, m and m/s. y (e,) it came from.
 
-    outside: the share of the internal correction's inputs, and of the colliders' sizes, that is beyond
-    what was trained. residual: see `Motion`.
+    outside: the share of the internal correction's inputs, and of the sizes and depths of colliders, that is
+    beyond what was trained. residual: see `Motion`. settled: whether all steps of the frame were solved.
     """
 
     q: Doubles
@@ -46,6 +46,7 @@ class HandleState:
     y: Floats
     outside: float = 0.0
     residual: float = 0.0
+    settled: bool = True
 
 
 class ContactCorrections:
@@ -66,8 +67,9 @@ class ContactCorrections:
     "external": NAME.basis (m, B, d), NAME.mean, scale, low, high (i,), NAME.layers.K.weight and .bias.
     Settings: free: n; loose: how many frames' corners are the last of the n; elasticity; steps: of a frame;
     damping, s; gravity (d,), m/s^2; tolerance, m; iterations; stiffness, N/m, and reach, m, of contact;
-    reference_depth, m; colliders: a kind and sizes in m of each, of a polygon all coordinates of its corners;
-    widths, m: how wide each object was whose size y has.
+    reference_depth, m; deepest, m: how deep colliders were pressed in for r_ext, where it says so; colliders:
+    a kind and sizes in m of each, of a polygon all coordinates of its corners; widths, m: how wide each
+    object was whose size y has.
     Raises Problem("model_damaged").
     """
 
@@ -104,7 +106,7 @@ class ContactCorrections:
         internal = correction_of(model, "internal", self.handles.rest.size, (count, d))
         external = correction_of(model, "external", inputs, (count, d))
         self._clipped = internal.network.varying if internal else 0  # how many numbers r_int may have clipped
-        self._learns_sizes = external is not None
+        self._learns_dents = external is not None
         corrections = Corrections(
             self.handles,
             internal,
@@ -112,6 +114,7 @@ class ContactCorrections:
             surface,
             reference_depth=self._settings.reference_depth,
             oriented=oriented,
+            deepest=self._settings.deepest,
         )
         chosen = model.indices("cubature.vertices", -1, below=count)
         self.dynamics = Dynamics(
@@ -160,7 +163,7 @@ class ContactCorrections:
         it was hit at 1e8 m/s, begins anew as at `start`: what brings it back, if anything, is too weak.
         """
         steps, y = self._settings.steps, bounded(y)
-        motion = Motion(state.q, state.x, state.v)
+        motion, settled = Motion(state.q, state.x, state.v), True
         held, places = self._held.held(y)
         begun = state.q[held]
         for number in range(1, steps + 1):
@@ -168,7 +171,13 @@ class ContactCorrections:
             y_now = state.y + np.float32(share) * (y - state.y) if number < steps else y
             around = replace(self.surroundings(y_now), held=held, places=begun + share * (places - begun))
             motion = self.dynamics.step(motion, self.dt / steps, around)
+            settled = settled and motion.settled
+        motion = replace(motion, settled=settled)
         return self.start(y) if self._is_lost(motion.q, y) else self._state(motion, y)
+
+    def settled(self, state: HandleState) -> bool:
+        """See `SolvesSteps`."""
+        return state.settled
 
     def positions(self, state: HandleState, y: Floats, bases: int | None = None) -> Floats:
         """(V, 3) float32, metres: equation 1; reused by the next call. No use of `bases`."""
@@ -205,7 +214,7 @@ class ContactCorrections:
 
         They touch as large as they are; r_ext is given the nearest size that it knows.
         """
-        if not self._learns_sizes:
+        if not self._learns_dents:
             return []
         named = {place.start: name for name, place in self.channels.slices().items()}
         found = self._colliders.unlearned(bounded(y))
@@ -213,15 +222,21 @@ class ContactCorrections:
 
     def _state(self, motion: Motion, y: Floats) -> HandleState:
         return HandleState(
-            motion.q, motion.x, motion.v, y, outside=self._outside(motion, y), residual=motion.residual
+            motion.q,
+            motion.x,
+            motion.v,
+            y,
+            outside=self._outside(motion, y),
+            residual=motion.residual,
+            settled=motion.settled,
         )
 
     def _outside(self, motion: Motion, y: Floats) -> float:
-        """The share of the inputs of r_int, and of the balls' sizes, that is beyond training."""
-        if not (self.widths and self._learns_sizes):
+        """The share of the inputs of r_int, and of colliders' sizes and depths, that is beyond training."""
+        if not self._learns_dents:
             return motion.outside
-        beyond = motion.outside * self._clipped + len(self.unlearned_sizes(y))
-        return beyond / (self._clipped + len(self.widths))
+        beyond = motion.outside * self._clipped + len(self.unlearned_sizes(y)) + motion.too_deep
+        return beyond / max(1, self._clipped + len(self.widths) + self._colliders.moving)
 
     def _is_lost(self, q: Doubles, y: Floats) -> bool:
         """Whether a free handle is out of all reach of where it would be at rest, or of any frame there."""

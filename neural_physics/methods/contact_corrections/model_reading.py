@@ -43,6 +43,7 @@ class Settings:
             names = ("damping", "tolerance", "stiffness", "reach", "reference_depth")
             numbers = [float(given[name]) for name in names]
             self.damping, self.tolerance, self.stiffness, self.reach, self.reference_depth = numbers
+            self.deepest = float(given.get("deepest", math.inf))
             self.gravity = np.array(given["gravity"], np.float64).reshape(d)
             self.elasticity = str(given["elasticity"])
             self.shapes = [_shape(item, d) for item in given["colliders"]]
@@ -56,6 +57,8 @@ class Settings:
                 and len(self.shapes) <= MOST_COLLIDERS
             ):
                 raise ValueError("invalid values")
+            if not self.deepest >= 0.0:
+                raise ValueError("a depth is none")
             if not all(0.0 < width < 1e12 for width in self.widths):
                 raise ValueError("a collider has no width")
             if self.tolerance <= 0.0 or self.reference_depth <= 0.0 or self.elasticity not in ENERGIES:

@@ -54,6 +54,7 @@ class Pose:
     """The body at some q: Q (h, d), m; c (m,) all corrections' coefficients.
 
     outside: the share of what r_int is given that is beyond its training. rest, dents: what c was made of.
+    too_deep: how many colliders reach deeper than any did in training.
     """
 
     q: Doubles
@@ -62,6 +63,7 @@ class Pose:
     corrections: Differentiable
     rest: Rest | None = None
     dents: Sequence[Dent] = ()
+    too_deep: int = 0
 
     @cached_property
     def slopes(self) -> Doubles:

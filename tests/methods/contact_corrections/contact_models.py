@@ -35,13 +35,14 @@ def ball_at(mesh: Mesh) -> Array:
     return place
 
 
-def contact_model_file(mesh: Mesh, handle: str = "", ball: str = "") -> bytes:
+def contact_model_file(mesh: Mesh, handle: str = "", ball: str = "", **more: object) -> bytes:
     """x = rest + (1 - share) y + share u: y is the hand's place, u how far the point is off its own.
 
     One free handle, one frame that the hand carries, no elasticity. What pushes the point back is the contact
     of the last vertex, of share 1, with three walls, along one axis each; its weight presses it against them.
     handle: what the point can be held by, which is `ASIDE` of it while the artist places it. ball: "fixed" or
     "sized", for one more collider, whose place y has, and its size if "sized"; r_ext sees it and gives 0.
+    more: settings.
     """
     rest, s = mesh.rest_positions.astype(np.float64), shares(mesh)
     count, last = len(rest), int(s.argmax())
@@ -112,7 +113,7 @@ def contact_model_file(mesh: Mesh, handle: str = "", ball: str = "") -> bytes:
     if handle:
         layout = ChannelLayout((*layout.channels, handle_channel(handle)))
         floats["handles.aside"], whole["handles.held"] = -np.array([ASIDE]), np.zeros(1)
-    info = synthetic.make_model_info(mesh, layout, method="contact_corrections", settings=settings)
+    info = synthetic.make_model_info(mesh, layout, method="contact_corrections", settings=settings | more)
     tensors = {name: np.asarray(array, np.float32) for name, array in floats.items()}
     return synthetic.model_bytes(
         info, tensors | {name: np.asarray(array, np.int32) for name, array in whole.items()}

@@ -22,13 +22,16 @@ from ml_backend.methods.contact_corrections import statics
 from ml_backend.methods.contact_corrections.data import solve_corrections
 from ml_backend.methods.contact_corrections.handle_fitting import spread_points
 from ml_backend.methods.contact_corrections.placed_handles import PlacedHandle
+from ml_backend.methods.contact_corrections.played_depths import as_played
 from ml_backend.methods.contact_corrections.presets import PRESETS, ContactPreset
 from ml_backend.methods.contact_corrections.scene import contact_scene
+from ml_backend.methods.contact_corrections.shapes_at_rest import reference_depth_of
 from neural_physics.datasets.simulation_request import Tracks
 from neural_physics.datasets.takes import TRACKS
 from neural_physics.errors import Problem
 from neural_physics.evaluation.rollouts import check_belongs
 from neural_physics.jobs.events import StopRequest
+from neural_physics.methods.contact_corrections.corrections import pressing
 from neural_physics.methods.contact_corrections.part import Part
 from neural_physics.methods.contact_corrections.surroundings import Surroundings
 from neural_physics.methods.registry import load_method
@@ -107,6 +110,22 @@ def test_corrections_bring_unseen_shapes_nearer_to_the_full_body(trained, held_o
     assert len(data.internal) == 12 and len(data.external) > 40
     assert left(data.internal, False) < 0.5
     assert left(data.external, True) < 0.95
+
+
+def test_dents_are_learned_with_the_depths_that_play_has(trained, held_out):
+    """Which are in the body of r_int, and not in the true one, that the shapes were solved with."""
+    method, (scene, data) = load_method(read_model(trained[0])), held_out
+    played = as_played(data.external, scene, method)
+    n, found = scene.handles.free, []
+    for q, place in zip(data.external.states, data.external.centres, strict=True):
+        around = Surroundings(q[n:].astype(float), placed(place.astype(float)), np.full(1, RADIUS))
+        dents = method.dynamics.pose(q[:n].astype(float), around).dents
+        found.append(dents[0].share if dents else 0.0)
+    deepest = read_model(trained[0]).info.settings["deepest"]
+    most, _ = pressing(deepest, reference_depth_of(scene))
+    assert np.minimum(played.shares, most) == pytest.approx(np.array(found), abs=1e-5)
+    assert np.abs(played.shares - data.external.shares).max() > 5e-4
+    assert 0.0 < deepest < 2.0 * RADIUS
 
 
 def bodies(method, take):

@@ -55,6 +55,17 @@ def test_other_frame_rates_show_the_same_at_the_same_times(expected, fps):
     assert np.abs(played(fps) - expected).max() < 2e-3
 
 
+def test_frames_that_were_not_solved_to_the_end_are_counted():
+    _, _, sheet = scene_with_a_sheet(24)
+    play_scenes.played(sheet, range(1, 21))
+    assert playback.status_of(sheet).unsettled == 0.0
+    # Its equation is linear, so that one iteration solves it, as far as numbers go, and not to that.
+    hasty = contact_model_file(MESH, iterations=1, tolerance=1e-30)
+    _, _, sheet = play_scenes.playing_sheet(24, hasty)
+    play_scenes.played(sheet, range(1, 21))
+    assert playback.status_of(sheet).unsettled > 0.5
+
+
 def test_scrubbing_shows_what_playing_forward_showed():
     scene, _, sheet = scene_with_a_sheet(24)
     forward = play_scenes.played(sheet, range(1, 60))

@@ -11,7 +11,12 @@ from ml_backend.training.cubature import fit_elements, fit_masses
 from neural_physics.energies.colliders.polygon import Polygon
 from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.methods.contact_corrections.contact import Placed
-from neural_physics.methods.contact_corrections.corrections import Correction, Corrections, internal_features
+from neural_physics.methods.contact_corrections.corrections import (
+    Correction,
+    Corrections,
+    internal_features,
+    pressing,
+)
 from neural_physics.methods.contact_corrections.locator import Locator, Seen, seen_of
 from neural_physics.methods.contact_corrections.networks import TanhNetwork
 from neural_physics.methods.contact_corrections.part import Part
@@ -37,14 +42,16 @@ def network(inputs, outputs, seed, range_=np.inf):
     return TanhNetwork(0.1 * rng.normal(size=inputs), 0.5 + rng.random(inputs), low, high, layers=layers)
 
 
-def corrections_of(body, handles, oriented=False):
+def corrections_of(body, handles, oriented=False, **more):
     rng = np.random.default_rng(5)
     bases = [0.01 * rng.normal(size=(k, body.vertex_count, 3)) for k in (4, 3)]
     inner = Correction(network(3 * len(handles.rest), 4, 1), bases[0])
     outer = Correction(network(10 if oriented else 4, 3, 2), bases[1])
     surface = surface_of(body, (Sphere(0.1), Sphere(0.2)))
     return (
-        Corrections(handles, inner, outer, surface, reference_depth=REFERENCE_DEPTH, oriented=oriented),
+        Corrections(
+            handles, inner, outer, surface, reference_depth=REFERENCE_DEPTH, oriented=oriented, **more
+        ),
         inner,
         outer,
     )
@@ -153,6 +160,37 @@ def test_a_dent_grows_and_shrinks_with_the_depth_as_its_derivative_says(held):
     assert np.abs(found).max() > 1.0
     # Equation 4 leaves out that F changes with q, by which r_int's own part of the surface moves.
     np.testing.assert_allclose(found, np.stack(columns, 1), atol=0.1 * np.abs(found).max())
+
+
+def test_deeper_than_was_learned_a_dent_grows_no_more(held):
+    """Of a network that always says the same: as at the deepest that was learned, and flat from there on."""
+    body, handles = held
+    corrections, _, outer = corrections_of(body, handles, deepest=0.02)
+    outer.network.layers[0][0][:] = 0.0
+    q, size = bent(handles), np.array([0.1])
+    turned, corner = handles.placement(q)[0], handles.positions(q)[-1]
+    share, _ = pressing(0.02, REFERENCE_DEPTH)
+    depths, dents = [], []
+    for away in (0.105, 0.06, 0.03, 0.0):
+        beside = placed(corner + np.array([away, 0.0, 0.0]))
+        pose = corrections.pose(q, beside, size, turned)
+        (dent,) = pose.dents
+        (found,) = surface_of(body, (Sphere(0.1), Sphere(0.2))).contact.deepest(
+            Part(handles, corrections.basis, np.arange(body.vertex_count)).positions(
+                corrections.pose(q, placed(), np.zeros(0), turned)
+            ),
+            beside,
+            1,
+        )
+        depths.append(found[0])
+        dents.append(pose.c[4:])
+        assert pose.too_deep == (found[0] > 0.02)
+        assert (dent.steepness == 0.0) == (found[0] > 0.02)
+    assert depths[0] < 0.02 < depths[1]
+    says = outer.network(np.zeros(4))
+    for depth, dent in zip(depths, dents, strict=True):
+        expected = (depth / REFERENCE_DEPTH) ** 1.25 if depth < 0.02 else share
+        np.testing.assert_allclose(dent, expected * says, rtol=1e-9)
 
 
 def test_a_collider_is_found_where_it_would_be_at_rest():

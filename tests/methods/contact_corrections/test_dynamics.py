@@ -138,6 +138,19 @@ def test_energy_only_falls_without_contact():
     assert swing > 0.0 and max(np.diff(totals)) < 1e-3 * swing
 
 
+def test_a_step_says_whether_it_was_solved_to_the_end():
+    """By the residual: what one iteration leaves of it, none of many."""
+    body = block(pins=(0, 1, 2, 3))
+    handles = handles_of(body, 8)
+    pulled, around = handles.rest[:8] + np.array([0.15, 0.0, -0.1]), standing(handles)
+    found = {}
+    for iterations in (1, 30):
+        dynamics = dynamics_of(body, handles, DOWN, iterations=iterations)
+        found[iterations] = dynamics.step(dynamics.at(pulled, around), DT, around)
+    assert not found[1].settled and found[1].residual > 1e-3
+    assert found[30].settled and found[30].residual < 1e-6
+
+
 def test_a_block_rests_on_the_ground_with_its_weight(loose):
     handles = handles_of(loose, 8)
     stiffness, reach = 2e4, 2e-3

@@ -9,9 +9,10 @@ PY_52 := $(ENV_52)/bin/python
 EXTENSION := __init__.py neural_physics operators panels
 PIP := -m pip install --quiet --disable-pip-version-check
 SHARDS := $(MAKE) --no-print-directory -j2
-# Shards of the tests, the long ones first. One more than there are cores: tests wait for the processes they start.
-TEST_SHARDS := $(MAKE) --no-print-directory -j3
+# More of them than there are cores: tests wait for the processes they start. The long ones come first.
+TEST_SHARDS = $(MAKE) --no-print-directory -j$(if $(SLOW),4,3)
 QUICK := quick-4.5 quick-library quick-5.2 quick-methods quick-4.5-extension quick-5.2-extension
+SLOWER := window slow-4.5 slow-farm slow-library slow-5.2
 LEARNED := tests/methods tests/benchmarks
 # Tests start hundreds of short processes: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
@@ -43,13 +44,13 @@ demo: setup
 farm-demo: setup
 	$(PY_45) -m tools.farm.demo
 
-# Everything quick: the library, training, and the installed zip in Blender 4.5 and 5.2.
+# Everything quick: the library, training, and the installed zip in Blender 4.5 and 5.2. `make test SLOW=1` is the
+# rest, too: up to a minute each, and the real window.
 test: setup zip
-	$(TEST_SHARDS) $(QUICK)
+	$(TEST_SHARDS) $(if $(SLOW),$(SLOWER)) $(QUICK)
 
-# The rest: up to a minute each, and the real window.
 test-slow: setup zip
-	$(TEST_SHARDS) window slow-4.5 slow-farm slow-library slow-5.2
+	$(TEST_SHARDS) $(SLOWER)
 
 # Each shard has one core: NumPy's products are not to wait for the other.
 $(QUICK) slow-library slow-farm slow-4.5 slow-5.2: export OPENBLAS_NUM_THREADS = 1

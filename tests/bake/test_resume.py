@@ -73,6 +73,7 @@ def test_a_killed_bake_with_a_torn_cache_ends_as_if_it_had_never_been_interrupte
     assert contents(broken) == contents(tmp_path / "whole")
 
 
+@pytest.mark.once
 def test_frames_that_cannot_be_repeated_are_kept_apart_by_a_gap(tmp_path):
     """As after an update of Blender: what is there stays, and no window crosses to what follows."""
     cloth, folder = cloth_and_ball(), tmp_path / "d"
@@ -144,6 +145,7 @@ def test_a_worker_whose_coordinator_died_before_noting_it_is_waited_for(tmp_path
     assert run(command)["frames"] == 300
 
 
+@pytest.mark.once
 def test_a_bake_asked_to_stop_keeps_its_frames_and_resumes(tmp_path):
     cloth = cloth_and_ball()
     folder, vertices = tmp_path / "stopped", len(cloth.data.vertices)

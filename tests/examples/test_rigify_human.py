@@ -245,6 +245,7 @@ def test_the_skirt_hangs_on_the_hips_outside_the_body_while_it_dances(skirt):
     shown(skirt, 1)
 
 
+@pytest.mark.once
 def test_two_of_them_share_nothing_but_actions():
     scene = opened()
     skirts = [build("RIGIFY_HUMAN", scene) for _ in range(2)]

@@ -63,6 +63,7 @@ assert not ours.bake_anew.poll() and takes().take_names()
     )
 
 
+@pytest.mark.once
 def test_a_bake_of_all_that_keeps_its_animation_is_one_take_and_complete(
     in_blender: Callable[..., str],
 ) -> None:
@@ -91,6 +92,7 @@ assert ("neural_physics.bake", "Resume Bake") in drawn().buttons, "seven are lef
     )
 
 
+@pytest.mark.once
 def test_the_command_bakes_anew(in_blender: Callable[..., str]) -> None:
     in_blender(
         SCENE

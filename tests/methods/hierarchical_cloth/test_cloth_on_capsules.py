@@ -87,7 +87,7 @@ def distances(points, place):
     return (np.linalg.norm(points[:, None] - middles, axis=2) - sizes).min(axis=1)
 
 
-@pytest.mark.parametrize("fps", [24, 48])
+@pytest.mark.parametrize("fps", [24, pytest.param(48, marks=pytest.mark.once)])
 def test_plays_what_the_run_time_does_with_the_capsule_as_it_moves(file, fps):
     sheet = open_sheet(file, fps)
     playback.attach(sheet)

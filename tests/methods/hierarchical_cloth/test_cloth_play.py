@@ -88,7 +88,7 @@ def on_parabolas(places, frames):
     return np.array(found)
 
 
-@pytest.mark.parametrize("fps", [24, 30, 60])
+@pytest.mark.parametrize("fps", [24, 30, pytest.param(60, marks=pytest.mark.once)])
 def test_plays_what_the_run_time_does_at_its_own_steps(opened, fps):
     """At other rates y is taken to lie on parabolas through the scene's frames."""
     sheet = opened(fps)

@@ -10,7 +10,7 @@ EXTENSION := __init__.py neural_physics operators panels
 PIP := -m pip install --quiet --disable-pip-version-check
 SHARDS := $(MAKE) --no-print-directory -j2
 # More of them than there are cores: tests wait for the processes they start. The long ones come first.
-TEST_SHARDS = $(MAKE) --no-print-directory -j$(if $(SLOW),4,3)
+TEST_SHARDS := $(MAKE) --no-print-directory -j3
 QUICK := quick-4.5 quick-library quick-5.2 quick-methods quick-4.5-extension quick-5.2-extension
 SLOWER := window slow-4.5 slow-farm slow-library slow-5.2
 LEARNED := tests/methods tests/benchmarks

@@ -29,7 +29,9 @@ SIZE = "1600x1100"
 ROW = 16  # pixels, less than a button is high
 # Seconds that Blender is given to see the pointer and the key, while rows are scanned and once one is found.
 BRIEFLY, SURELY = 0.04, 0.15
-AT_ONCE = 8  # rows
+# How many rows at once, and how long each. A busy Blender handles several keys before anybody can read what
+# the first of them has copied: then each row is waited for.
+WAYS = (8, BRIEFLY), (1, SURELY)
 CHECKBOX = 52  # pixels from the tab's left to a checkbox in the header of a panel inside another one
 
 # Runs in that Blender: takes Python from files in a folder, answers with files.
@@ -156,9 +158,9 @@ class Window:
         """Where on the screen a button is; see `press`."""
         left, top, width, height, _ = self.tab()
         x, asked = left + int(across * width), f"bpy.ops.{operator}("
-        for seconds in (BRIEFLY, SURELY):
+        for way in WAYS:
             rows = list(range(top + 10, top + height, ROW))
-            y = self._row_with(x, rows, "ctrl+c", seconds, lambda copied: copied.startswith(asked))
+            y = self._row_with(x, rows, "ctrl+c", lambda copied: copied.startswith(asked), *way)
             if y is not None:
                 return x, y
             self.scroll_to_the_end()
@@ -199,11 +201,12 @@ class Window:
         left, bottom, width, height, screen = where
         x, copy = left + CHECKBOX, "ctrl+shift+alt+c"
         rows = list(range(screen - bottom - 6, screen - bottom - height, -10))
-        y = self._row_with(x, rows, copy, BRIEFLY, lambda copied: copied.endswith(setting))
-        if y is not None:
-            self.launcher("click", left + width // 2, y)
-            self.scroll_to_the_end()
-            return
+        for way in WAYS:
+            y = self._row_with(x, rows, copy, lambda copied: copied.endswith(setting), *way)
+            if y is not None:
+                self.launcher("click", left + width // 2, y)
+                self.scroll_to_the_end()
+                return
         pytest.fail(f"no panel with {setting} is in sight: {self.shot('missing')}")
 
     def scroll_to_the_end(self) -> None:
@@ -219,11 +222,11 @@ class Window:
         return self._copied_under(x, y, "ctrl+c")
 
     def _row_with(
-        self, x: int, rows: list[int], key: str, seconds: float, fits: Callable[[str], bool]
+        self, x: int, rows: list[int], key: str, fits: Callable[[str], bool], at_once: int, seconds: float
     ) -> int | None:
         """The row where a key copies what is looked for; None where none does."""
-        for first in range(0, len(rows), AT_ONCE):
-            some = rows[first : first + AT_ONCE]
+        for first in range(0, len(rows), at_once):
+            some = rows[first : first + at_once]
             if any(map(fits, self._copied_along(x, some, key, seconds))):
                 for y in some:
                     if fits(self._copied_under(x, y, key)):
@@ -235,6 +238,7 @@ class Window:
         self.ask(LISTEN)
         steps = [("mousemove", x, y, "sleep", seconds, "key", key, "sleep", seconds) for y in rows]
         self.launcher("x", *chain(*steps), "sleep", SURELY)  # what is read late is read, too
+        self.ask("result = None")  # what has arrived with it is handled after it
         return list(self.ask(HEARD))
 
     def _copied_under(self, x: int, y: int, key: str) -> str:

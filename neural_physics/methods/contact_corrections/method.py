@@ -236,7 +236,8 @@ class ContactCorrections:
         if not self._learns_dents:
             return motion.outside
         beyond = motion.outside * self._clipped + len(self.unlearned_sizes(y)) + motion.too_deep
-        return beyond / max(1, self._clipped + len(self.widths) + self._colliders.moving)
+        depths = self._colliders.moving if np.isfinite(self._settings.deepest) else 0
+        return beyond / max(1, self._clipped + len(self.widths) + depths)
 
     def _is_lost(self, q: Doubles, y: Floats) -> bool:
         """Whether a free handle is out of all reach of where it would be at rest, or of any frame there."""

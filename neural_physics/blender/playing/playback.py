@@ -182,7 +182,7 @@ def status_of(obj: bpy.types.Object) -> PlayStatus:
         warning=_warning(session),
         behind=session.behind,
         outside=session.outside,
-        unsettled=session.timeline.unsettled(),
+        unsettled=session.unsettled(),
         beyond=session.beyond(),
         has_places=session.trained_range is not None and bool(session.trained_range.places()),
         has_error=session.vertex_error is not None,

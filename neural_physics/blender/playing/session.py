@@ -370,6 +370,10 @@ class PlaySession:
         """Live settings of the method that make no difference to the model."""
         return frozenset() if self._live is None else self._live.unused
 
+    def unsettled(self) -> float:
+        """See `Timeline.unsettled`; 0 of what is not followed yet."""
+        return 0.0 if self.reader is None else self.timeline.unsettled()
+
     def expected_error(self) -> float | None:
         """How far off the shape on show may be, metres of the world; None where the model does not say."""
         state = self._shown_state()

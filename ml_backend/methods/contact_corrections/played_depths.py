@@ -24,6 +24,7 @@ def as_played(samples: Samples, scene: ContactScene, without: ContactCorrections
     carrying, local = np.unique(contact.corners, return_inverse=True)
     surface = Part(scene.handles, corrections.basis, carrying)
     contact = replace(contact, corners=local.reshape(contact.corners.shape))
+    reference_depth = reference_depth_of(scene)
     shares, state, positions = np.empty(len(samples), np.float32), None, np.zeros((0, 0))
     for number, q in enumerate(samples.states):
         free, around = situation(scene, samples, number, touched=True)
@@ -31,7 +32,7 @@ def as_played(samples: Samples, scene: ContactScene, without: ContactCorrections
             state = q
             positions = surface.positions(without.dynamics.pose(free, around.without_colliders()))
         depth = contact.reach - contact.least_gap(positions, 0, around.placed)
-        shares[number] = pressing(depth, reference_depth_of(scene))[0]
+        shares[number] = pressing(depth, reference_depth)[0]
     return replace(samples, shares=shares)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -217,7 +218,7 @@ class ContactTraining:
         self, info: ModelInfo, corrections: Tensors, solved: CorrectionData
     ) -> tuple[Tensors, float]:
         """All tensors of the model, and the error of the forces, relative."""
-        tensors = base_tensors(self.scene, self.mean()) | _floats(corrections)
+        tensors = base_tensors(self.scene, self.mean) | _floats(corrections)
         if not 0 < self.preset.cubature < len(self.scene.body.elements):
             return tensors | cubature_tensors(self.scene, None), 0.0
         self.emit({"event": "log", "text": "Choosing cubature tetrahedra."})
@@ -227,10 +228,11 @@ class ContactTraining:
 
     def played(self, info: ModelInfo, corrections: Tensors) -> ContactCorrections:
         """As Play has it with these corrections, and with all tetrahedra."""
-        tensors = base_tensors(self.scene, self.mean()) | _floats(corrections)
+        tensors = base_tensors(self.scene, self.mean) | _floats(corrections)
         every = tensors | cubature_tensors(self.scene, None)
         return ContactCorrections(Model(info, every, str(self.options.out)))
 
+    @cached_property
     def mean(self) -> np.ndarray:
         """(V, 3): over the training takes."""
         takes = self.dataset.takes("training")

@@ -7,9 +7,8 @@ that has ended, for whatever reason, this process does the work, with the same r
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import pairwise
 from subprocess import Popen
 
@@ -17,10 +16,8 @@ import numpy as np
 
 from learning.methods.subspace_physics.network import Pullback, Roller, SubspaceNetwork
 from learning.training.array_streams import Array, receive, send
+from learning.training.helper_processes import cores_for, started
 from neural_physics.arrays import Floats
-from neural_physics.jobs.cores import usable_cores
-from neural_physics.jobs.isolated_python import clean_environment, run_module
-from neural_physics.jobs.processes import start_with_pipes
 
 Process = Popen[bytes]
 HELPER = "learning.methods.subspace_physics.rolling_helper"
@@ -35,12 +32,7 @@ def shared(network: SubspaceNetwork, words: Sequence[str], processes: int) -> It
     words: what the others are told, see `rolling_helper.helper_words`. Where they cannot be started, this one
     does it alone.
     """
-    helpers: list[Process] = []
-    with suppress(OSError):
-        while len(helpers) < processes - 1:
-            command = [*run_module(sys.executable, HELPER), *words]
-            helpers.append(start_with_pipes(command, clean_environment()))
-    roller = SharedRoller(network, helpers)
+    roller = SharedRoller(network, started(HELPER, words, processes - 1))
     try:
         yield roller
     finally:
@@ -51,7 +43,7 @@ def processes_for(network: SubspaceNetwork, windows: int, cores: int | None) -> 
     """How many processes roll out so many windows soonest, on so many cores, or on all of this computer."""
     if network.sizes[-1] < LEAST_BASES or not network.initial_model.features:
         return 1
-    return max(1, min(len(usable_cores()) if cores is None else cores, windows // FEWEST))
+    return max(1, min(cores_for(cores), windows // FEWEST))
 
 
 class SharedRoller:

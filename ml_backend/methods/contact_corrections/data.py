@@ -9,12 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
+from learning.training.helper_processes import cores_for
 from learning.training.spans import Span
 from ml_backend.methods.contact_corrections.presets import ContactPreset
 from ml_backend.methods.contact_corrections.samples import CorrectionData, Gathered
 from ml_backend.methods.contact_corrections.scene import ContactScene
 from ml_backend.methods.contact_corrections.shapes_at_rest import ShapeSolver
-from ml_backend.methods.contact_corrections.shared_solving import processes_for, solved
+from ml_backend.methods.contact_corrections.shared_solving import solved
 from neural_physics.arrays import Doubles
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 
@@ -55,7 +56,7 @@ def solve_corrections(
     gathered = Gathered.resumed(*kept)
     left = range(gathered.states, len(picked))
     progress, saved = Progress(emit, stage, len(picked), gathered.states), time.monotonic()
-    solving = solved(ShapeSolver(scene, preset), asked, left, helpers, processes=processes_for(cores))
+    solving = solved(ShapeSolver(scene, preset), asked, left, helpers, processes=cores_for(cores))
     with closing(solving):  # so that no helper is left, however this ends
         for found in solving:
             if found is not None:

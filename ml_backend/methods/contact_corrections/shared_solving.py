@@ -6,24 +6,20 @@ has ended over, for whatever reason, this one does.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Generator, Sequence
-from contextlib import suppress
 from queue import Empty, SimpleQueue
 from subprocess import Popen
 from threading import Thread
 
 import numpy as np
 
+from learning.training.helper_processes import started
 from ml_backend.methods.contact_corrections.samples import OfState
 from ml_backend.methods.contact_corrections.shapes_at_rest import ShapeSolver
 from ml_backend.methods.contact_corrections.solving_helper import answer, ask
 from neural_physics.arrays import Doubles
 from neural_physics.baking.workers import ONE_THREAD
-from neural_physics.jobs.cores import usable_cores
-from neural_physics.jobs.isolated_python import clean_environment, run_module
-from neural_physics.jobs.processes import start_with_pipes
 
 HELPER = "ml_backend.methods.contact_corrections.solving_helper"
 TRIED = 2.0  # seconds of this process alone, by which the others are judged
@@ -32,11 +28,6 @@ LOOK_EVERY = 0.2  # seconds
 
 Asked = Callable[[int], tuple[Sequence[int], Doubles, Doubles]]  # seeds, positions and y of a state
 Found = tuple[int, OfState | None]  # of which state; None where the helper has ended over it
-
-
-def processes_for(cores: int | None) -> int:
-    """How many processes to have on so many cores, at most, or on all of this computer."""
-    return len(usable_cores()) if cores is None else max(1, cores)
 
 
 def solved(
@@ -59,7 +50,7 @@ def solved(
         each = alone / (numbers.start - first)
         if processes > 1 and alone >= TRIED and each * len(numbers) >= WORTH:
             break
-    helpers = _started(words, processes) if numbers else []
+    helpers = started(HELPER, words, processes, **ONE_THREAD) if numbers else []
     if not helpers:
         yield from map(here, numbers)
         return
@@ -87,15 +78,6 @@ def solved(
         for helper in helpers:
             helper.kill()
             helper.wait()
-
-
-def _started(words: Sequence[str], count: int) -> list[Popen[bytes]]:
-    helpers: list[Popen[bytes]] = []
-    with suppress(OSError):
-        while len(helpers) < count:
-            command = [*run_module(sys.executable, HELPER), *words]
-            helpers.append(start_with_pipes(command, {**clean_environment(), **ONE_THREAD}))
-    return helpers
 
 
 def _deal(helper: Popen[bytes], asked: Asked, waiting: SimpleQueue[int], done: SimpleQueue[Found]) -> None:

@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 import torch
 
+from learning.training.helper_processes import cores_for
 from learning.training.loop import Course, Schedule, Training
 from learning.training.options import Options, identity
 from learning.training.spans import Span, split
@@ -29,7 +30,6 @@ from ml_backend.methods.contact_corrections.played_depths import as_played, deep
 from ml_backend.methods.contact_corrections.presets import ContactPreset
 from ml_backend.methods.contact_corrections.samples import CorrectionData, Samples
 from ml_backend.methods.contact_corrections.scene import ContactScene, contact_scene
-from ml_backend.methods.contact_corrections.shared_solving import processes_for
 from ml_backend.methods.contact_corrections.solving_helper import helper_words
 from ml_backend.training.devices import chosen_device
 from neural_physics.datasets.body import Body
@@ -95,7 +95,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
 
 def _stages(preset: ContactPreset, cores: int | None) -> dict[str, float]:
     """Roughly how long each takes, seconds."""
-    solving = SHAPE_SECONDS * preset.poses * (1 + preset.traverses) / processes_for(cores)
+    solving = SHAPE_SECONDS * preset.poses * (1 + preset.traverses) / cores_for(cores)
     learning = 60.0 * preset.minutes or NETWORK_SECONDS
     return {
         SOLVING.format("training"): solving,

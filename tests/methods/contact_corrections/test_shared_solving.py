@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from pressed_blocks import bake, pressed
 
+from learning.training import helper_processes
 from learning.training.spans import split
 from ml_backend.methods.contact_corrections import shared_solving
 from ml_backend.methods.contact_corrections.data import solve_corrections
@@ -46,13 +47,13 @@ def at_once(monkeypatch):
     """After the first state others help, however little there is to do; the helpers that were started."""
     monkeypatch.setattr(shared_solving, "TRIED", 0.0)
     monkeypatch.setattr(shared_solving, "WORTH", 0.0)
-    started, start = [], shared_solving.start_with_pipes
+    started, start = [], helper_processes.start_with_pipes
 
     def noted(*given):
         started.append(start(*given))
         return started[-1]
 
-    monkeypatch.setattr(shared_solving, "start_with_pipes", noted)
+    monkeypatch.setattr(helper_processes, "start_with_pipes", noted)
     return started
 
 
@@ -107,12 +108,12 @@ def test_where_no_other_can_be_started_it_is_done_here(dataset, scene, alone, mo
     def start(*given):
         raise OSError("no more processes")
 
-    monkeypatch.setattr(shared_solving, "start_with_pipes", start)
+    monkeypatch.setattr(helper_processes, "start_with_pipes", start)
     check_same(solve(dataset, scene, tmp_path / "kept", cores=2), alone)
 
 
 def test_what_takes_seconds_is_done_before_others_would_have_begun(dataset, scene, monkeypatch, tmp_path):
-    monkeypatch.setattr(shared_solving, "start_with_pipes", None)
+    monkeypatch.setattr(helper_processes, "start_with_pipes", None)
     solve(dataset, scene, tmp_path / "kept", cores=4)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -220,7 +221,7 @@ class _Model:
     def best(self, coding: Training, integrating: Training) -> tuple[ModelInfo, Tensors]:
         """The best integrator so far, with the autoencoder as it is."""
         data, body, course = self.data, self.body, integrating.course
-        network: Integrator = self.learner.network
+        network: Integrator = copy.deepcopy(self.learner.network)  # which may have to go on learning
         load_module(network, "integrator", integrating.best)
         about = model_info(
             latent_dynamics.SPECIFICATION,

@@ -282,6 +282,17 @@ def test_stopped_it_goes_on_to_the_same_model(dataset, trained, tmp_path):
         assert np.array_equal(tensor, resumed.tensors[name]), name
 
 
+def test_a_model_that_is_kept_meanwhile_changes_nothing(dataset, tmp_path):
+    """Checkpoints come by the clock: what is learned must not depend on when."""
+    short = [*QUICK, "steps=100", "coder_steps=60", "imagined=40", "validate_every=20"]
+    seldom, often = tmp_path / "seldom.safetensors", tmp_path / "often.safetensors"
+    train(dataset, seldom, "--checkpoint-every=1000", settings=short)
+    train(dataset, often, "--checkpoint-every=0", settings=short)
+    tensors = read_model(often).tensors
+    for name, tensor in read_model(seldom).tensors.items():
+        assert np.array_equal(tensor, tensors[name]), name
+
+
 @pytest.mark.parametrize("loss", ["potential", "supervised"])
 def test_the_paper_s_losses_train_too(dataset, tmp_path, loss):
     settings = [*QUICK, f"loss={loss}", "steps=60", "coder_steps=100", "batch=8"]

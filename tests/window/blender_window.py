@@ -25,14 +25,18 @@ ROOT = Path(__file__).resolve().parents[2]
 LAUNCHER = Path(os.environ.get("NEURAL_PHYSICS_WINDOW", ROOT.parent / "shared" / "tools" / "blender-gui"))
 HOME = Path(os.environ.get("NEURAL_PHYSICS_WINDOW_FOLDER", "/var/tmp/neural-physics-window"))
 OUT = ROOT / "build" / "window"
-SIZE = "1600x1100"
+PICTURES = bool(os.environ.get("NEURAL_PHYSICS_PICTURES"))
+# The processor draws it, point by point: large where somebody looks at it, small where only tests do.
+SIZE = "1600x1100" if PICTURES else "1100x1000"
 ROW = 16  # pixels, less than a button is high
 # Seconds that Blender is given to see the pointer and the key, while rows are scanned and once one is found.
 BRIEFLY, SURELY = 0.04, 0.15
 # How many rows at once, and how long each. A busy Blender handles several keys before anybody can read what
 # the first of them has copied: then each row is waited for.
 WAYS = (8, BRIEFLY), (1, SURELY)
-CHECKBOX = 52  # pixels from the tab's left to a checkbox in the header of a panel inside another one
+# Pixels from the tab's left to a checkbox in the header of a panel inside another one.
+CHECKBOX = 52 if PICTURES else 42
+BESIDE_A_LIST = 0.83 if PICTURES else 0.86  # of the tab's width, which ends with the names of the tabs
 
 # Runs in that Blender: takes Python from files in a folder, answers with files.
 DRIVER = """
@@ -41,6 +45,7 @@ from pathlib import Path
 FOLDER = Path({folder!r})
 bpy.context.preferences.view.show_splash = False
 bpy.context.preferences.view.show_playback_fps = False  # this machine's, and red
+bpy.context.preferences.system.use_region_overlap = {pictures}  # what is drawn twice takes twice as long
 def poll():
     for request in sorted(FOLDER.glob("*.request")):
         names = {{}}
@@ -81,7 +86,7 @@ class Window:
     def run(self, *words: object, timeout: float = 600) -> tuple[int, str]:
         """The exit status of one of the launcher's commands, and what it printed."""
         base = sys.base_prefix  # of the Python that trains; its environment is inside the checkout
-        python = TRAINING_PYTHON if os.environ.get("NEURAL_PHYSICS_PICTURES") else self.folder / "python"
+        python = TRAINING_PYTHON if PICTURES else self.folder / "python"
         chosen = {} if self._newcomer else {"NEURAL_PHYSICS_PYTHON": str(python)}
         command = [*self._network(str(words[0])), LAUNCHER, words[0], self._home, *words[1:]]
         done = subprocess.run(
@@ -125,10 +130,11 @@ class Window:
         return said["result"]
 
     def wait(self, done: Callable[[], object], timeout: float) -> None:
-        end = time.monotonic() + timeout
+        end, pause = time.monotonic() + timeout, 0.02
         while not done():
             assert time.monotonic() < end, self.launcher("log")[-2000:]
-            time.sleep(0.02)
+            time.sleep(pause)
+            pause = min(1.1 * pause, 0.3)  # what takes minutes is not asked for all the time
 
     def open_tab(self) -> None:
         """Show the Neural Physics tab; Blender knows a sidebar's tabs only once it has drawn them."""

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from blender_window import DRIVER, HOME, LAUNCHER, OUT, ROOT, Window
+from blender_window import DRIVER, HOME, LAUNCHER, OUT, PICTURES, ROOT, Window
 
 LAUNCHERS_FILES = "var/lib/blender-gui"
 OF_A_RUN = "pid", "display", "rc", "log", "xvfb.log"
@@ -44,7 +44,7 @@ def started(blender: Window, edition: str) -> Iterator[Window]:
     words = [sys.executable, ROOT / "tools" / "build_zip.py", zipped, "--edition", edition]
     subprocess.run(words, check=True)
     driver = blender.folder / "driver.py"
-    driver.write_text(DRIVER.format(folder=str(blender.folder)))
+    driver.write_text(DRIVER.format(folder=str(blender.folder), pictures=PICTURES))
     blender.launcher("run", "--factory-startup", "--python", driver)
     try:
         blender.ask(

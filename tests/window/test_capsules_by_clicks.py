@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from blender_window import REGION, Window
+from blender_window import BESIDE_A_LIST, REGION, Window
 
 pytestmark = [pytest.mark.window, pytest.mark.slow]
 
-BESIDE_THE_LIST = 0.83  # of the tab's width, which ends with the names of the tabs
 CAPE = "cape = bpy.data.objects['Cape']; settings = cape.neural_physics\n"
 BUILD = (
     REGION
@@ -57,12 +56,12 @@ def test_capsules_are_fitted_edited_and_removed_by_clicks(window: Window) -> Non
     count = window.ask(CAPE + "result = len(settings.capsules)")
     assert count >= 17
     assert orange(window, "capsules_2_fitted") > before + 2000, "they are drawn"
-    window.press("neural_physics.remove_capsule", across=BESIDE_THE_LIST)
+    window.press("neural_physics.remove_capsule", across=BESIDE_A_LIST)
     assert window.ask(CAPE + "result = len(settings.capsules)") == count - 1
     window.ask(
         "with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):\n    bpy.ops.ed.undo()"
     )
     assert window.ask(CAPE + "result = len(settings.capsules)") == count
-    window.press("neural_physics.clear_capsules", across=BESIDE_THE_LIST)
+    window.press("neural_physics.clear_capsules", across=BESIDE_A_LIST)
     assert window.ask(CAPE + "result = len(settings.capsules)") == 0
     assert orange(window, "capsules_3_cleared") < before + 200, "nothing is drawn any more"

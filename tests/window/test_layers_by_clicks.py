@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from blender_window import REGION, Window
+from blender_window import BESIDE_A_LIST, REGION, Window
 
 pytestmark = [pytest.mark.window, pytest.mark.slow]
 
-BESIDE_THE_LIST = 0.83  # of the tab's width, which ends with the names of the tabs
 CAPE = "cape = bpy.data.objects['Cape']; layers = cape.neural_physics.layers_below\n"
 NAMES = CAPE + "result = [layer.object and layer.object.name for layer in layers]"
 BUILD = (
@@ -38,12 +37,12 @@ def test_layers_are_added_and_removed_by_clicks(window: Window) -> None:
     window.shot("layers_1_bake_together")
     window.open_step("play")
     window.open_panel("use_layers")
-    window.press("neural_physics.add_layer", across=BESIDE_THE_LIST)
+    window.press("neural_physics.add_layer", across=BESIDE_A_LIST)
     assert window.ask(NAMES) == ["Skirt"]
     window.shot("layers_2_added")
     window.ask("bpy.data.objects['Skirt'].select_set(False)")
-    window.press("neural_physics.add_layer", across=BESIDE_THE_LIST)
+    window.press("neural_physics.add_layer", across=BESIDE_A_LIST)
     assert window.ask(NAMES) == ["Skirt", None], "an entry to choose a mesh in"
     window.shot("layers_3_to_choose")
-    window.press("neural_physics.remove_layer", across=BESIDE_THE_LIST)
+    window.press("neural_physics.remove_layer", across=BESIDE_A_LIST)
     assert window.ask(NAMES) == ["Skirt"]

@@ -11,15 +11,15 @@ PIP := -m pip install --quiet --disable-pip-version-check
 SHARDS := $(MAKE) --no-print-directory -j2
 # More of them than there are cores: tests wait for the processes they start. The long ones come first.
 TEST_SHARDS := $(MAKE) --no-print-directory -j3
-QUICK := quick-4.5 quick-library quick-5.2 quick-methods quick-4.5-extension quick-5.2-extension
-SLOWER := window slow-4.5 slow-farm slow-library slow-5.2
+TESTS := blender-4.5 library farm methods blender-5.2 extension-4.5 extension-5.2
+# Which of them: the quick ones; all by SLOW=1; the slow ones by SLOW=only.
+WHICH = $(if $(SLOW),$(if $(filter only,$(SLOW)),and slow),and not slow)
 LEARNED := tests/methods tests/benchmarks
 # Tests start hundreds of short processes: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo farm-demo test test-slow fuzz soak endurance check check-library check-extension zip wheels bench bench-full clean
-.PHONY: quick-library quick-methods quick-4.5 quick-4.5-extension quick-5.2 quick-5.2-extension
-.PHONY: slow-library slow-farm slow-4.5 slow-5.2 window
+.PHONY: setup demo farm-demo test test-slow test-long fuzz soak endurance check check-library check-extension zip wheels bench bench-full clean
+.PHONY: $(TESTS) window
 
 setup:
 	$(SHARDS) $(ENV_45)/ready $(ENV_52)/ready
@@ -47,33 +47,31 @@ farm-demo: setup
 # Everything quick: the library, training, and the installed zip in Blender 4.5 and 5.2. `make test SLOW=1` is the
 # rest, too: up to a minute each, and the real window.
 test: setup zip
-	$(TEST_SHARDS) $(if $(SLOW),$(SLOWER)) $(QUICK)
+	$(TEST_SHARDS) $(if $(SLOW),window) $(TESTS)
 
 test-slow: setup zip
-	$(TEST_SHARDS) $(SLOWER)
+	$(TEST_SHARDS) SLOW=only window $(TESTS)
+
+# All of it, and what is repeated most at its full length (tests/lengths.py): for a release.
+test-long: setup zip
+	NEURAL_PHYSICS_LONG=1 $(TEST_SHARDS) SLOW=1 window $(TESTS)
 
 # Each shard has one core: NumPy's products are not to wait for the other.
-$(QUICK) slow-library slow-farm slow-4.5 slow-5.2: export OPENBLAS_NUM_THREADS = 1
-quick-library:
-	$(PY_45) -m pytest -m "not blender and not slow and not window" $(LEARNED:%=--ignore %)
-quick-methods:
-	$(PY_45) -m pytest -m "not blender and not slow and not window" $(LEARNED)
-quick-4.5:
-	$(PY_45) -m pytest -m "blender and not slow and not window" --ignore tests/extension
-quick-4.5-extension:
-	$(PY_45) -m pytest -m "blender and not slow and not window" tests/extension
-quick-5.2:
-	$(PY_52) -m pytest -m "blender and not slow and not once and not window" --ignore tests/extension
-quick-5.2-extension:
-	$(PY_52) -m pytest -m "blender and not slow and not once and not window" tests/extension
-slow-library:
-	$(PY_45) -m pytest -m "slow and not blender and not window"
-slow-4.5:
-	$(PY_45) -m pytest -m "blender and slow and not window" --ignore tests/farm
-slow-farm:
-	$(PY_45) -m pytest -m "slow" tests/farm
-slow-5.2:
-	$(PY_52) -m pytest -m "blender and slow and not once and not window"
+$(TESTS): export OPENBLAS_NUM_THREADS = 1
+library:
+	$(PY_45) -m pytest -m "not blender and not window $(WHICH)" $(LEARNED:%=--ignore %) --ignore tests/farm
+methods:
+	$(PY_45) -m pytest -m "not blender and not window $(WHICH)" $(LEARNED)
+farm:
+	$(PY_45) -m pytest -m "not window $(WHICH)" tests/farm
+blender-4.5:
+	$(PY_45) -m pytest -m "blender and not window $(WHICH)" --ignore tests/extension --ignore tests/farm
+extension-4.5:
+	$(PY_45) -m pytest -m "blender and not window $(WHICH)" tests/extension
+blender-5.2:
+	$(PY_52) -m pytest -m "blender and not once and not window $(WHICH)" --ignore tests/extension --ignore tests/farm
+extension-5.2:
+	$(PY_52) -m pytest -m "blender and not once and not window $(WHICH)" tests/extension
 window:
 	$(PY_45) -m pytest -m "window" tests/window
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("bpy")
-pytestmark = pytest.mark.blender
+pytestmark = [pytest.mark.blender, pytest.mark.once]
 
 from bakes import cloth_and_ball, command_for, contents, run
 from changed_blend import open_without_frame_rate
@@ -153,7 +153,6 @@ def test_a_motion_box_without_size_in_time(tmp_path):
     refused(cloth, tmp_path, "motion_box_empty", "Ball")
 
 
-@pytest.mark.once
 def test_a_mesh_that_has_changed_since_the_dataset_was_begun(tmp_path):
     cloth = cloth_and_ball()
     run(command_for(cloth, tmp_path / "d", 1, 5))
@@ -164,7 +163,6 @@ def test_a_mesh_that_has_changed_since_the_dataset_was_begun(tmp_path):
     refused(cloth, tmp_path / "d", "dataset_other_object", "Sheet", str(tmp_path / "d"), takes=2)
 
 
-@pytest.mark.once
 def test_other_interaction_objects_and_another_frame_rate_than_the_datasets(tmp_path):
     cloth = cloth_and_ball()
     run(command_for(cloth, tmp_path / "d", 1, 5))
@@ -230,7 +228,6 @@ def test_a_simulation_of_which_no_frame_can_be_used(tmp_path):
     ends_with(command_for(flying_off(4), tmp_path / "d", 1, 30), "simulation_unusable", "Sheet", "quality")
 
 
-@pytest.mark.once
 def test_a_simulation_that_was_mended_after_it_exploded_is_baked_anew(tmp_path):
     cloth = flying_off(4)
     ends_with(command_for(cloth, tmp_path / "d", 1, 30), "simulation_unusable")
@@ -241,7 +238,6 @@ def test_a_simulation_that_was_mended_after_it_exploded_is_baked_anew(tmp_path):
     assert "take_000 had no usable frames" in result["notes"][-1]
 
 
-@pytest.mark.once
 def test_what_is_no_take_is_not_deleted(tmp_path):
     stray = tmp_path / "d" / "takes" / "take_001" / "notes.txt"
     stray.parent.mkdir(parents=True)
@@ -273,7 +269,6 @@ def test_what_a_killed_bake_has_left_before_its_plan_is_baked_over(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.once
 def test_a_full_disk_keeps_what_is_there_and_the_bake_goes_on_when_there_is_room(tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()
@@ -292,14 +287,12 @@ def test_a_full_disk_keeps_what_is_there_and_the_bake_goes_on_when_there_is_room
         subprocess.run(["umount", str(disk)], check=True)
 
 
-@pytest.mark.once
 def test_a_scene_copy_that_was_damaged(tmp_path):
     command = command_for(cloth_and_ball(), tmp_path / "d", 1, 5)
     (tmp_path / "d" / "bake" / "scene.blend").write_bytes(b"no blend file")
     ends_with(command, "bake_scene_lost", "scene.blend")
 
 
-@pytest.mark.once
 def test_a_begun_take_whose_scene_was_lost_ends_with_the_frames_it_has(tmp_path):
     cloth = cloth_and_ball()
     run(command_for(cloth, tmp_path / "d", 1, 30))

@@ -22,6 +22,7 @@ pytestmark = [
 ]
 
 from bakes import BOX, command_for, run
+from lengths import at_length
 from scenes import add_ball, add_grid, empty_scene, react_to, set_frame, settings_of
 
 from neural_physics.blender.baking.made_with import made_with
@@ -145,7 +146,7 @@ def test_strands_of_hair_dynamics_are_learned_from(hair, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("source", ["sheet", "hair"])
+@pytest.mark.parametrize("source", at_length(["sheet"], ["sheet", "hair"]))
 def test_models_of_them_play(source, request, tmp_path):
     """Nearer to what Blender shows than the mean shape is, on a take that was learned and on another."""
     obj = request.getfixturevalue(source)

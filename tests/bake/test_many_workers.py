@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import synthetic
+from lengths import at_length
 
 from neural_physics.baking.gathering import states
 from neural_physics.baking.plan import BakePlan, plan_takes
@@ -21,7 +22,7 @@ from neural_physics.datasets.takes import Dataset
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
-WORKERS, TAKES, FRAMES = 64, 1000, 4
+WORKERS, TAKES, FRAMES = *at_length((24, 250), (64, 1000)), 4
 
 # A computer of its own: its clock is hours off, its locks do nothing, and no process number of another one's
 # means anything to it. What it bakes is done here, and not in a process of its own.
@@ -74,7 +75,7 @@ def bake(take):
 left = list(plan.takes)
 while left:
     left = [take for take in left if not is_complete(plan.dataset, take.name)]
-    for take in left[number * len(left) // 64 :] + left[: number * len(left) // 64]:
+    for take in left[number * len(left) // {WORKERS} :] + left[: number * len(left) // {WORKERS}]:
         bake(take)
     time.sleep(0.2)
 """
@@ -107,7 +108,7 @@ def check(plan: BakePlan) -> None:
             assert np.array_equal(take.positions[index], expected), (planned.name, index)
 
 
-def test_a_thousand_takes_are_drained_by_64_workers_and_none_is_done_twice(tmp_path):
+def test_takes_are_drained_by_many_workers_and_none_is_done_twice(tmp_path):
     plan = prepared(tmp_path / "d", TAKES, FRAMES)
     workers = [computer(plan.dataset, number) for number in range(WORKERS)]
     said = [line for worker in workers for line in worker.communicate(timeout=600)[0].splitlines()]

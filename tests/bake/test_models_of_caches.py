@@ -17,6 +17,7 @@ pytestmark = [pytest.mark.blender, pytest.mark.slow]
 
 import bpy
 from bakes import BOX, command_for, run
+from lengths import at_length
 from scenes import add_ball, add_cloth, add_empty, add_grid, empty_scene, react_to, set_frame, settings_of
 
 from neural_physics.blender.playing import handlers, packing, playback
@@ -135,8 +136,9 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Original:
     return Original(np.array(Dataset.open(folder).take("take_000").positions), truths, models)
 
 
-# One in each Blender: that both read both is tested in a few frames, in test_shown_by_modifiers.
-@pytest.mark.parametrize("kind", ["usdc"] if bpy.app.version >= (5, 0) else ["abc"])
+# That each Blender reads both is tested in a few frames, in test_shown_by_modifiers.
+@pytest.mark.once
+@pytest.mark.parametrize("kind", at_length(["abc"], ["abc", "usdc"]))
 def test_a_model_of_a_cache_plays_as_near_as_one_of_the_original(kind, original, tmp_path):
     simulated()
     sheet = cached(tmp_path, kind)

@@ -22,9 +22,10 @@ pytestmark = [
 ]
 
 from bakes import command_for, contents, processes, run, start, wait_for
+from lengths import at_length
 from scenes import add_ball, bpy, empty_scene, react_to, settings_of
 
-TAKES, FRAMES, KILLS = 2, 200, 10
+TAKES, FRAMES, KILLS = 2, *at_length((80, 6), (200, 10))
 # The stage of each kill, and how many seconds into it at most; then LAST. A stage takes longer than
 # its first wait even where the machine is quick: Python and Blender have to start.
 STAGES = [("body", 0.3), ("body", 0.6), ("tracks", 0.2), ("tracks", 1.5), ("simulate", 0.5)]

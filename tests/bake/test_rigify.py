@@ -30,7 +30,7 @@ from neural_physics.skinning.of_skin import skinning_of
 AROUND, FOLLOWED = 20, 4  # vertices around each deforming bone, and bones that each follows
 
 
-@pytest.fixture(scope="module", params=["human", "wolf"])
+@pytest.fixture(scope="module", params=["human", pytest.param("wolf", marks=pytest.mark.once)])
 def rigged(request) -> Iterator[tuple[bpy.types.Object, bpy.types.Object, str]]:
     """The rig that Rigify makes of a metarig, vertices around its deforming bones, and its name."""
     empty_scene()

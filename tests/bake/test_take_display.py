@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("bpy")
-pytestmark = pytest.mark.blender
+pytestmark = [pytest.mark.blender, pytest.mark.once]
 
 import bpy
 from bakes import BOX, command_for, run

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("bpy")
-pytestmark = pytest.mark.blender
+pytestmark = [pytest.mark.blender, pytest.mark.once]
 
 import shutil
 
@@ -90,7 +90,6 @@ def test_what_the_lower_one_does_is_felt_by_the_upper_one_and_not_the_other_way_
     assert not np.array_equal(of(dataset_folder(outer), "take_000")[1], with_lining)
 
 
-@pytest.mark.once
 def test_a_killed_bake_ends_as_if_it_had_never_been_interrupted(clothes, tmp_path):
     lining, outer = clothes
     settings_of(outer).bake_together = True
@@ -134,7 +133,6 @@ def test_in_a_scene_that_gets_a_file_later_the_datasets_move_with_it(tmp_path):
         assert len(of(dataset_folder(cloth), "take_000")[1]) == 20
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     "together",
     [
@@ -162,7 +160,6 @@ def test_a_plan_that_names_other_places_is_refused(clothes, tmp_path, together):
     assert raised.value.code == "dataset_damaged"
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("link", ["together", "together/Lining", "takes/take_000/together", HELD])
 def test_nothing_is_moved_through_a_link(clothes, tmp_path, link):
     _, outer = clothes
@@ -216,7 +213,6 @@ def test_where_a_dataset_has_folders_without_end_that_are_called_like_an_object_
         command_for(outer, tmp_path / "d", 1, 5)
 
 
-@pytest.mark.once
 def test_bake_anew_replaces_the_takes_of_all_also_through_a_linked_folder(clothes, tmp_path):
     lining, outer = clothes
     (tmp_path / "link").symlink_to(tmp_path, target_is_directory=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("bpy")
-pytestmark = pytest.mark.blender
+pytestmark = [pytest.mark.blender, pytest.mark.once]
 
 from math import pi
 

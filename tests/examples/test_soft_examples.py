@@ -11,6 +11,7 @@ pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
 import bpy
+from lengths import at_length
 from mathutils import Vector
 
 from neural_physics.blender.baking.motion.training_motion import check_training_motion
@@ -127,6 +128,7 @@ def test_rigs_do_not_play_each_others_actions(example, body):
 
 @pytest.mark.slow  # to be filled
 @pytest.mark.once
+@pytest.mark.parametrize("example", at_length(["SOFT_CHARACTER"], list(EXAMPLES)), indirect=True)
 def test_few_tetrahedra_fill_it(body):
     bodies = pytest.importorskip("ml_backend.simulation.bodies")
     made = bodies.make_body(solver_request(bpy.context.scene, body))

@@ -19,7 +19,7 @@ from neural_physics.blender.playing import playback
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.errors import Problem
 
-pytestmark = pytest.mark.blender
+pytestmark = [pytest.mark.blender, pytest.mark.once]
 __all__ = ["sheet"]
 
 FIRST, LAST = 5, 40
@@ -187,7 +187,6 @@ def test_meshes_of_other_programs_have_the_map_too(sheet, tmp_path):
     assert [slot.material.name for slot in there.material_slots] == ["Silk"]
 
 
-@pytest.mark.once
 def test_what_is_mirrored_looks_outwards(sheet, tmp_path):
     path = tmp_path / "Sheet_vat.exr"
     sheet.scale.x = -1.0
@@ -218,7 +217,6 @@ def test_a_mesh_without_a_map_gets_an_empty_one_before_it(tmp_path):
     assert np.linalg.norm(places - played[nearest(places, played)], axis=1).max() <= data["error"]
 
 
-@pytest.mark.once
 def test_what_was_there_stays_until_all_is_written_and_then_is_gone(sheet, tmp_path):
     path = tmp_path / "Sheet_vat.png"
     written([sheet], path, Sampling(FIRST, FIRST + 2))
@@ -236,7 +234,6 @@ def test_what_was_there_stays_until_all_is_written_and_then_is_gone(sheet, tmp_p
     assert len(list(tmp_path.iterdir())) == 5
 
 
-@pytest.mark.once
 def test_where_one_of_the_files_cannot_take_its_place_none_does(sheet, tmp_path):
     path = tmp_path / "Sheet_vat.png"
     written([sheet], path, Sampling(FIRST, FIRST + 2))
@@ -278,7 +275,6 @@ def test_what_cannot_be_is_a_sentence(sheet, tmp_path):
     assert (tmp_path / "Sheet_vat.new" / "mine.txt").exists()
 
 
-@pytest.mark.once
 def test_a_link_in_the_place_of_our_own_folder_leads_nowhere(sheet, tmp_path):
     (tmp_path / "theirs").mkdir()
     (tmp_path / "theirs" / "Sheet_vat.png").write_text("theirs")

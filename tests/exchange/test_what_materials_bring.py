@@ -10,7 +10,7 @@ from test_alembic_and_usd import sheet, written
 from neural_physics.blender.exchange.recording import Sampling
 from neural_physics.errors import Problem
 
-pytestmark = pytest.mark.blender
+pytestmark = [pytest.mark.blender, pytest.mark.once]
 __all__ = ["sheet"]
 
 SHORT = Sampling(5, 8)
@@ -75,7 +75,6 @@ def test_the_colour_is_kept(strange, tmp_path, name):
     assert colour.default_value[:3] == pytest.approx(COLOUR, abs=1e-3)
 
 
-@pytest.mark.once
 def test_a_sculpt_that_lies_in_a_file_of_its_own_is_not_written(sheet, tmp_path):
     multires = sheet.modifiers.new("Multires", "MULTIRES")
     bpy.context.view_layer.objects.active = sheet
@@ -92,7 +91,6 @@ def test_a_sculpt_that_lies_in_a_file_of_its_own_is_not_written(sheet, tmp_path)
     assert (tmp_path / "sculpt.btx").read_bytes() == before
 
 
-@pytest.mark.once
 def test_what_would_be_replaced_beside_the_file_that_was_named_is_not(sheet, tmp_path):
     mine = tmp_path / "a_vat.json"
     mine.write_text("mine")
@@ -110,7 +108,6 @@ def test_what_would_be_replaced_beside_the_file_that_was_named_is_not(sheet, tmp
     assert sorted(each.name for each in tmp_path.iterdir()) == ["b.abc", "b.new.abc"]
 
 
-@pytest.mark.once
 def test_what_cannot_take_its_place_leaves_what_was_there(sheet, tmp_path):
     long = tmp_path / f"{'a' * 247}.abc"
     written([sheet], long, SHORT)

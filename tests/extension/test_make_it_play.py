@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-pytestmark = [pytest.mark.blender]
+pytestmark = [pytest.mark.blender, pytest.mark.once]
 
 WAY = """
 import math
@@ -133,7 +133,6 @@ assert ran == ["bake"]
     )
 
 
-@pytest.mark.once
 def test_baked_takes_keep_their_length_and_the_panel_says_so(in_blender: Callable[..., str]) -> None:
     in_blender(
         SHORT
@@ -155,7 +154,6 @@ assert "keep their length" not in drawn("bake", sheet).words
     )
 
 
-@pytest.mark.once
 def test_missing_takes_are_baked_before_it_is_trained(in_blender: Callable[..., str]) -> None:
     in_blender(
         SHORT
@@ -171,7 +169,6 @@ assert ran == ["bake", "bake", "train"] and settings.playing
     )
 
 
-@pytest.mark.once
 def test_what_a_training_said_of_takes_is_not_said_after_a_later_bake(in_blender: Callable[..., str]) -> None:
     in_blender(
         SHORT

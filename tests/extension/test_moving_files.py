@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-pytestmark = pytest.mark.blender
+pytestmark = [pytest.mark.blender, pytest.mark.once]
 
 SCENE = """
 import errno, importlib, json, shutil, subprocess, time

@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("bpy")
 import bpy
+from lengths import at_length
 from whole_ways import MARKS, python_that_trains
 
 pytestmark = MARKS
@@ -82,8 +83,12 @@ WAYS = {
 }
 
 
-# One in each Blender: minutes each.
-@pytest.mark.parametrize("way", ["skirt"] if bpy.app.version >= (5, 0) else ["belly"])
+# Minutes each: one for each change, one in each Blender at full length.
+LONG = ["belly"], ["skirt"]
+USUAL: tuple[list[str], ...] = ["belly"], []
+
+
+@pytest.mark.parametrize("way", at_length(USUAL, LONG)[bpy.app.version >= (5, 0)])
 def test_bake_train_play(installed: Callable[..., str], tmp_path: Path, way: str) -> None:
     script, steps = WAYS[way]
     installed(SCENE + script, timeout=900, NEURAL_PHYSICS_PYTHON=python_that_trains(tmp_path, *steps))

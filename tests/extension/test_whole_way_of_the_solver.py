@@ -126,7 +126,7 @@ IN_SECONDS = {
 @pytest.mark.parametrize(
     ("way", "training"),
     [
-        pytest.param(*given, id=name, marks=[pytest.mark.once] if name == "latent_dynamics" else [])
+        pytest.param(*given, id=name, marks=[pytest.mark.once] if name != "buttons" else [])
         for name, given in IN_SECONDS.items()
     ],
 )

@@ -12,6 +12,8 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("scipy")
 
+from lengths import at_length
+
 from fuzzing.campaign import KINDS, Campaign, command
 from fuzzing.dataset_runner import FURTHER, STAGES, look
 from fuzzing.import_cases import import_files, import_words
@@ -25,7 +27,8 @@ from neural_physics.errors import Problem
 
 pytestmark = pytest.mark.slow
 
-CASES = {"model": 900, "dataset": 80, "import": 900, "job": 1500, "plan": 1500, "bake": 600}
+LONG = {"model": 900, "dataset": 80, "import": 900, "job": 1500, "plan": 1500, "bake": 600}
+CASES = {kind: at_length(count // 3, count) for kind, count in LONG.items()}
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from neural_physics.blender.playing.handlers import PLAYED
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.errors import Problem
 
-pytestmark = pytest.mark.blender
+pytestmark = [pytest.mark.blender, pytest.mark.once]
 
 MESH = synthetic.sheet_mesh()
 MODEL = model_file(MESH, second=(0.01, 1.0))

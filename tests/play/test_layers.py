@@ -22,7 +22,7 @@ from neural_physics.blender.settings.properties import settings_of
 from neural_physics.errors import Problem
 from neural_physics.models.normals import triangulate
 
-pytestmark = pytest.mark.blender
+pytestmark = [pytest.mark.blender, pytest.mark.once]
 
 FRAMES = range(1, 41)
 SHEET = synthetic.sheet_mesh(16)  # hanging, and looking along y

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from lengths import at_length
 from motion_data import make_dataset
 from optuna.trial import TrialState
 
@@ -195,7 +196,7 @@ def test_workers_that_are_killed_lose_no_trial_and_count_none_twice(tmp_path):
     while working := [number for number, worker in enumerate(workers) if worker.poll() is None]:
         time.sleep(chance.uniform(0.3, 1.5))
         number = chance.choice(working)
-        if workers[number].poll() is None and kills < 12:
+        if workers[number].poll() is None and kills < at_length(7, 12):
             workers[number].kill()
             workers[number].communicate()
             workers[number] = started(dataset, *words)

@@ -27,6 +27,7 @@ from bake_requests import (
     springs,
     tracks,
 )
+from lengths import at_length
 from workplaces import baked_here, place_of, simulated, take_folder
 
 from ml_backend.commands import simulate
@@ -163,7 +164,7 @@ def test_a_take_that_is_taken_up_again_and_again_ends_as_one_that_was_not_interr
 @pytest.mark.parametrize("make", KINDS)
 def test_kill_9_at_random_moments_changes_nothing(make, tmp_path):
     # What is quick has more frames, else starting would be all there is to kill.
-    frames = {ball_on_springs: 1200, ball_on_jelly: 400}.get(make, 200)
+    frames = at_length(*{ball_on_springs: (800, 1200), ball_on_jelly: (200, 400)}.get(make, (100, 200)))
     chance = random.Random(5)
     whole = make(tmp_path / "whole", frames)
     prepare_body(whole, silent)

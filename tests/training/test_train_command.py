@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from lengths import at_length
 from motion_data import make_dataset
 
 from learning.commands.train import NO_CARD, add_arguments, run
@@ -173,12 +174,12 @@ def test_stopped_it_leaves_its_best_model_and_resumed_it_is_the_same_training(tr
 
 
 @pytest.mark.slow
-def test_killed_twenty_times_it_ends_as_if_it_had_not_been(trained, dataset, tmp_path):
+def test_killed_again_and_again_it_ends_as_if_it_had_not_been(trained, dataset, tmp_path):
     """kill -9 at random moments of preparing, training and writing; checkpoints every quarter second."""
     whole, result = trained
     out = tmp_path / "model.safetensors"
     rng = random.Random(0)
-    for _ in range(20):
+    for _ in range(at_length(6, 20)):
         process = subprocess.Popen(
             command(dataset, out, *QUICK, "--checkpoint-every=0.25"),
             cwd=ROOT,

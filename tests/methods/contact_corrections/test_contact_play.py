@@ -13,7 +13,7 @@ from neural_physics.blender.playing import packing, playback
 from neural_physics.blender.scene.artist_handles import add_handles, list_unbound_handles
 from neural_physics.blender.settings.properties import settings_of
 
-pytestmark = pytest.mark.blender
+pytestmark = [pytest.mark.blender, pytest.mark.once]
 
 SECONDS = 6
 MESH = synthetic.sheet_mesh()

@@ -17,7 +17,7 @@ from neural_physics.interaction.channels import Channel
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import parse_model
 
-pytestmark = pytest.mark.blender
+pytestmark = [pytest.mark.blender, pytest.mark.once]
 
 LAST = 50
 RADII = (0.2, 0.12)
@@ -87,7 +87,7 @@ def distances(points, place):
     return (np.linalg.norm(points[:, None] - middles, axis=2) - sizes).min(axis=1)
 
 
-@pytest.mark.parametrize("fps", [24, pytest.param(48, marks=pytest.mark.once)])
+@pytest.mark.parametrize("fps", [24, 48])
 def test_plays_what_the_run_time_does_with_the_capsule_as_it_moves(file, fps):
     sheet = open_sheet(file, fps)
     playback.attach(sheet)

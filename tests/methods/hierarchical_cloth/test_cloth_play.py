@@ -14,7 +14,7 @@ from neural_physics.blender.tasks import object_tasks
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import parse_model
 
-pytestmark = pytest.mark.blender
+pytestmark = [pytest.mark.blender, pytest.mark.once]
 
 SECONDS, LAST = 3, 60
 EXACT = 2e-5  # metres: level 0 is float64, and y float32 on both ways
@@ -88,7 +88,7 @@ def on_parabolas(places, frames):
     return np.array(found)
 
 
-@pytest.mark.parametrize("fps", [24, 30, pytest.param(60, marks=pytest.mark.once)])
+@pytest.mark.parametrize("fps", [24, 30, 60])
 def test_plays_what_the_run_time_does_at_its_own_steps(opened, fps):
     """At other rates y is taken to lie on parabolas through the scene's frames."""
     sheet = opened(fps)

@@ -15,7 +15,7 @@ from neural_physics.blender.playing.mesh_cache import bake_playback
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.errors import Problem
 
-pytestmark = pytest.mark.blender
+pytestmark = [pytest.mark.blender, pytest.mark.once]
 
 LAST = 60
 

@@ -19,7 +19,7 @@ from neural_physics.blender.settings.properties import settings_of
 from neural_physics.errors import Problem
 from neural_physics.methods.quasistatic_springs.skin_tensors import skin_tensors
 
-pytestmark = pytest.mark.blender
+pytestmark = [pytest.mark.blender, pytest.mark.once]
 
 SECONDS = 3
 DT = 1 / 24

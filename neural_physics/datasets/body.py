@@ -135,6 +135,8 @@ class Body:
                 raise ValueError("elements of a solid must have a volume")
         if self.cores is not None:
             _require("cores", self.cores, (count,), np.int32)
+            if not -1 <= self.cores.min(initial=-1) <= self.cores.max(initial=-1) < count:
+                raise ValueError("cores must be counted")
 
     @property
     def core_groups(self) -> list[Indices]:
@@ -142,7 +144,9 @@ class Body:
         if self.cores is None:
             return []
         free = np.where(self.pinned, -1, self.cores)
-        return [np.flatnonzero(free == number) for number in range(int(self.cores.max()) + 1)]
+        order = np.argsort(free, kind="stable")
+        # Where each core's vertices begin, and the last one's end.
+        return np.split(order, np.searchsorted(free[order], np.arange(self.cores.max() + 2)))[1:-1]
 
 
 _ARRAYS = ("rest_positions", "elements", "pinned", "masses", "moduli", "gravity")

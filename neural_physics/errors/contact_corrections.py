@@ -70,6 +70,14 @@ PROBLEMS: dict[str, str] = {
         "The moving colliders of {object} differ in shape, which Contact Corrections does not support: "
         "make all of them balls, or boxes of one size, and bake again."
     ),
+    "contact_colliders_many": (
+        "{object} has {count} colliders, but Contact Corrections plays {most} at most: remove some from its "
+        "list, or join them, and bake again."
+    ),
+    "contact_frames_many": (
+        "{object} is held in {count} separate places, which take too much memory together: pin fewer and "
+        "larger areas, or lower Tetrahedra, and bake again."
+    ),
     "contact_collider_larger": (
         "{collider} is larger than the colliders that the model of {object} has learned from ({radius} "
         "m, but at most {learned} m): scale it down, or train with a larger one."

@@ -22,7 +22,8 @@ from ..interaction.channels import ChannelLayout
 SCHEMA = 2  # 1: up to version 0.1.1
 LARGEST_FILE = 1 << 30
 LARGEST_NUMBER = 1e15  # in a tensor that shapes are made of: products of two, summed up, are still float32
-DTYPES_OF_MODELS = {name: DTYPES[name] for name in ("F32", "F16", "I32", "U8")}
+# No bytes: calculated with, they take many times their size.
+DTYPES_OF_MODELS = {name: DTYPES[name] for name in ("F32", "F16", "I32")}
 METADATA_KEY = "neural_physics"
 
 

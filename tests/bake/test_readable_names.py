@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("bpy")
@@ -21,6 +24,8 @@ from neural_physics.blender.scene.modifiers import modifier_stack
 from neural_physics.blender.scene.rigs.rig_actions import actions_of, actions_played, curves_of
 from neural_physics.blender.scene.sources import group_weights
 from neural_physics.blender.settings.from_files import readable_names
+from neural_physics.blender.settings.named_places import may_name
+from neural_physics.blender.settings.notes import note_text
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.errors import Problem
 
@@ -99,6 +104,24 @@ def test_a_name_that_is_made_readable_is_none_that_a_file_could_wait_for(tmp_pat
     opened(tmp_path / "scene.blend", b"\0")
     (modifier,) = bpy.data.objects["Sheet"].modifiers
     assert modifier.name.startswith("Cloth") and modifier.name != "Cloth\ufffd\ufffd"
+
+
+def test_a_place_that_cannot_be_read_is_not_agreed_to(tmp_path, monkeypatch):
+    """On Windows Blender gives no text for it; here it does, which a read in its place makes up for."""
+    theirs, field = str(tmp_path / "theirs" / "dataset"), f"{tmp_path}/{MARK}/../theirs/dataset"
+    empty_scene()
+    note_text(add_cloth("Sheet"), "dataset_folder", field)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"), compress=False)
+
+    def as_on_windows(struct, name):
+        value = getattr(struct, name)
+        return os.fsencode(value).decode("utf-8", "surrogatepass") if isinstance(value, str) else value
+
+    monkeypatch.setattr(readable_names, "getattr", as_on_windows, raising=False)
+    open_changed(tmp_path / "scene.blend", {MARK.encode() + b"/..": BAD + b"/.."})
+    readable_names.make_names_readable()
+    assert not may_name(Path(theirs))
+    assert settings_of(bpy.data.objects["Sheet"]).dataset_folder == ""
 
 
 def test_linked_data_keeps_its_name_and_all_else_is_renamed(tmp_path):

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neural_physics.errors import Problem
+from neural_physics.files.tensor_file import format_tensors
 from neural_physics.methods.registry import load_method
 from neural_physics.models import model_file
 from neural_physics.models.model_file import METADATA_KEY, info_to_json, parse_model, read_model
@@ -57,7 +58,6 @@ def test_what_the_library_writes_is_read_here_in_every_dtype(tmp_path):
         "f32": rng.normal(size=(2, 3, 4)).astype(np.float32),
         "f16": rng.normal(size=7).astype(np.float16),
         "i32": rng.integers(-9, 9, (3, 3)).astype(np.int32),
-        "u8": rng.integers(0, 255, 5).astype(np.uint8),
         "one": np.array(3, np.float32),
         "none": np.empty((0, 4), np.float32),
     }
@@ -68,6 +68,13 @@ def test_what_the_library_writes_is_read_here_in_every_dtype(tmp_path):
     for name, tensor in tensors.items():
         assert model.tensors[name].dtype == tensor.dtype
         assert np.array_equal(model.tensors[name], tensor)
+
+
+def test_bytes_are_refused_which_take_many_times_their_size_once_they_are_calculated_with():
+    tensors = {**TENSORS, "mean": np.zeros(TENSORS["mean"].shape, np.uint8)}
+    with pytest.raises(Problem) as caught:
+        parse_model(format_tensors(tensors, {METADATA_KEY: info_to_json(INFO)}), "m")
+    assert caught.value.code == "model_damaged"
 
 
 def test_a_model_comes_back_as_it_was():

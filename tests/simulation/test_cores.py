@@ -72,3 +72,13 @@ def test_a_request_with_a_core_that_is_none_is_damaged(tmp_path):
     with pytest.raises(Problem) as raised:
         SimulationRequest.read(path)
     assert raised.value.code == "dataset_damaged"
+
+
+def test_a_body_with_cores_without_end_is_damaged(tmp_path):
+    body = make_body(replace(hanging(softer=False), cores=(LOWER_HALF,)))
+    cores = np.full(body.vertex_count, -1, np.int32)
+    for number in (np.iinfo(np.int32).max, body.vertex_count, -2):
+        cores[-1] = number
+        replace(body, cores=cores).write(tmp_path / "body.npz")
+        with pytest.raises(Problem, match="cores must be counted"):
+            Body.read(tmp_path / "body.npz")

@@ -20,13 +20,15 @@ from neural_physics.energies.solids.deformation import rest_shapes
 from neural_physics.methods.contact_corrections.handles import Handles
 from neural_physics.solver.meshing.element_sides import edges_of, joined, sides_of
 
+MOST_NUMBERS = 1 << 27  # of what vertices and elements have of all handles: gigabytes
 FLAT = 1e-3  # of the body's size: handles that reach no further than that across a plane do not span space
 
 
 def pin_groups(tetrahedra: NDArray[np.integer], pinned: Mask) -> list[Indices]:
     """The pinned vertices, by what of them hangs together: each group is a frame."""
     parts, held = joined(edges_of(tetrahedra), pinned), np.flatnonzero(pinned)
-    return [held[parts[held] == part] for part in np.unique(parts[held])]
+    order = held[np.argsort(parts[held], kind="stable")]
+    return np.split(order, np.flatnonzero(np.diff(parts[order])) + 1) if len(held) else []
 
 
 def spread_points(rest: Doubles, count: int, taken: Mask) -> Indices:
@@ -55,6 +57,11 @@ def _spanning(rest: Doubles) -> list[int]:
         axis = off[chosen[-1]] / max(float(np.linalg.norm(off[chosen[-1]])), 1e-300)
         off = off - np.outer(off @ axis, axis)
     return chosen
+
+
+def too_many(rest: Doubles, tetrahedra: NDArray[np.integer], rows: int) -> bool:
+    """Whether `fit_handles` takes more memory for so many rows of Q than most computers have."""
+    return rows * (len(rest) + len(tetrahedra)) * (rest.shape[1] + 1) > MOST_NUMBERS
 
 
 def fit_handles(

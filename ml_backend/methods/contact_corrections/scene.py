@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from learning.training.spans import Span
-from ml_backend.methods.contact_corrections.handle_fitting import fit_handles, pin_groups, spread_points
+from ml_backend.methods.contact_corrections.handle_fitting import (
+    fit_handles,
+    pin_groups,
+    spread_points,
+    too_many,
+)
 from ml_backend.methods.contact_corrections.placed_handles import PlacedHandle, vertices_at
 from ml_backend.methods.latent_dynamics.boundary_motion import EXACT, FOLLOWED
 from ml_backend.simulation.contact_points import contact_carrier
@@ -20,6 +25,7 @@ from neural_physics.datasets.body import Body
 from neural_physics.datasets.simulation_request import Core, SimulationRequest, Tracks
 from neural_physics.datasets.takes import Dataset
 from neural_physics.energies.colliders.box import Box
+from neural_physics.energies.colliders.collider import Collider
 from neural_physics.energies.colliders.half_space import HalfSpace
 from neural_physics.energies.colliders.polygon import Polygon
 from neural_physics.energies.colliders.same_shape import of_one_shape
@@ -28,6 +34,7 @@ from neural_physics.errors import Problem
 from neural_physics.interaction.channels import Channel, ChannelLayout, Kind
 from neural_physics.methods.contact_corrections.contact import Contact
 from neural_physics.methods.contact_corrections.handles import Handles, rigid_fit
+from neural_physics.methods.contact_corrections.model_reading import MOST_COLLIDERS
 from neural_physics.methods.contact_corrections.surroundings import (
     FollowedColliders,
     FollowedFrames,
@@ -37,7 +44,7 @@ from neural_physics.models.normals import triangulate
 from neural_physics.solver.meshing.element_sides import boundary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
 # Of Young's modulus times the area that a point stands for over the mean edge: what presses then sinks in by
@@ -108,9 +115,9 @@ def contact_scene(
     "contact_frame_moves" | "contact_scaled" | "contact_handles_unusable" | "contact_handles_few" |
     "contact_core_unknown" | "contact_handles_named_alike" | "contact_pins_unseen" |
     "contact_collider_unseen" | "contact_collider_turns" | "contact_collider_shape" |
-    "contact_colliders_differ").
+    "contact_colliders_differ" | "contact_colliders_many" | "contact_frames_many" | "dataset_damaged").
     """
-    around = [_surroundings(dataset, span) for span in spans]
+    around = _surroundings(dataset, spans)
     request, to_frame = around[0][0], around[0][1].frame_from_world[0]
     for span, (other, tracks) in zip(spans, around, strict=True):
         if _shapes(other) != _shapes(request):
@@ -136,6 +143,10 @@ def contact_scene(
     colliders, balls = _colliders(dataset, body, spans, around, coordinates=coordinates, name=request.object)
     facets = boundary(body.elements)[0]
     if not body.flat:
+        if not len(request.face_sizes):
+            raise Problem(
+                "dataset_damaged", path=dataset.path, reason="the mesh that it carries has no faces"
+            )
         facets = triangulate(request.corners, request.face_sizes).astype(np.intp)
     contact = _contact(body, request, facets, colliders)
     gravity = coordinates.along(to_frame[:3, :3] @ body.gravity)
@@ -164,11 +175,16 @@ def contact_scene(
     )
 
 
-def _surroundings(dataset: Dataset, span: Span) -> tuple[SimulationRequest, Tracks]:
-    found = dataset.surroundings(span.take.name)
-    if found is None or len(found[1].wind) < span.stop:
-        raise Problem("latent_take_without_tracks", path=dataset.path, take=span.take.name)
-    return found
+def _surroundings(dataset: Dataset, spans: list[Span]) -> list[tuple[SimulationRequest, Tracks]]:
+    """Of each span; read once for each take, which may have thousands of them."""
+    takes: dict[str, tuple[SimulationRequest, Tracks]] = {}
+    for span in spans:
+        name = span.take.name
+        found = takes.get(name) or dataset.surroundings(name)
+        if found is None or len(found[1].wind) < span.stop:
+            raise Problem("latent_take_without_tracks", path=dataset.path, take=name)
+        takes[name] = found
+    return [takes[span.take.name] for span in spans]
 
 
 def _shapes(request: SimulationRequest) -> list[tuple[str, bytes]]:
@@ -180,6 +196,11 @@ def _handles(
 ) -> Handles:
     """The handles that the artist has placed, and cores; without any, `points` spread over the body."""
     groups, name = pin_groups(body.elements, body.pinned), request.object
+    if len(request.cores) != len(body.core_groups):
+        raise Problem("dataset_damaged", path=name, reason="its cores are not those it was asked for")
+    frames = len(groups) + len(request.cores)
+    if too_many(body.rest, body.elements, points + len(placed) + (body.rest.shape[1] + 1) * frames):
+        raise Problem("contact_frames_many", object=name, count=f"{frames:,}")
     ends = body.coordinates.of(np.array([_head(core) for core in request.cores]).reshape(-1, 3))
     loose = list(zip(body.core_groups, ends, strict=True))
     if placed or loose:
@@ -260,32 +281,25 @@ def _colliders(
     name: str,
 ) -> tuple[FollowedColliders, tuple[SizedBall, ...]]:
     layout, d = dataset.info.channels, coordinates.dimension
-    places, turns, y = [], [], []
-    for span, (request, tracks) in zip(spans, around, strict=True):
-        tracked, to_frame = TrackedMotion(request, body, tracks), tracks.frame_from_world[0]
-        if body.flat:  # the plane's numbers go along with it: they are the same in all axes
-            to_frame = np.eye(3)
-        rotation, shift = to_frame[:d, :d], to_frame[:d, d]
-        shapes = [each.shape for each in tracked.colliders]
-        for frame in range(span.start, span.stop):
-            poses = tracked.poses(frame / tracks.fps)
-            places.append([rotation @ pose.translation + shift for pose in poses])
-            turns.append([rotation @ pose.rotation for pose in poses])
-        y.append(span.interaction.astype(np.float64))
-    recorded, axes = np.concatenate(y), coordinates.axes
+    count = len(around[0][0].colliders)
+    if count > MOST_COLLIDERS:
+        raise Problem("contact_colliders_many", object=name, count=count, most=MOST_COLLIDERS)
+    shapes, places, turns = _tracked(body, spans, around, coordinates)
+    recorded = np.concatenate([span.interaction.astype(np.float64) for span in spans])
+    axes = coordinates.axes
     near = EXACT * float(np.linalg.norm(np.ptp(body.rest_positions, axis=0)))
-    found = []
+    found, rotations = [], dict[int, Doubles]()
     channel_at = dict(zip((place.start for place in layout.slices().values()), layout.channels, strict=True))
     for number, shape in enumerate(shapes):
         mesh = around[0][0].colliders[number]
         collider = mesh.name
         if not isinstance(shape, Sphere | Box | HalfSpace | Polygon):
             raise Problem("contact_collider_shape", object=name, collider=collider)
-        place = np.array([each[number] for each in places])
-        turn = np.array([each[number] for each in turns])
+        place, turn = places[:, number], turns[:, number]
         turning, own = -1, axes if isinstance(shape, Sphere) else axes @ turn[0]
         if not isinstance(shape, Sphere) and np.abs(turn - turn[0]).max() > TURNS:
-            turning, own = _turned(recorded, _starts(layout, "orientation"), turn, axes)
+            rotations = rotations or _rotations(recorded, _starts(layout, "orientation"))
+            turning, own = _turned(rotations, turn, axes)
             if turning < 0:
                 raise Problem("contact_collider_turns", object=name, collider=collider)
         where = _starts(layout, "position")
@@ -319,18 +333,49 @@ def _colliders(
     return colliders, tuple(each[5] for each in found if each[5] is not None)
 
 
+def _tracked(
+    body: Body,
+    spans: list[Span],
+    around: Sequence[tuple[SimulationRequest, Tracks]],
+    coordinates: Coordinates,
+) -> tuple[list[Collider], Doubles, Doubles]:
+    """The colliders' shapes; where each is in all frames (N, c, d), m, and how it is turned (N, c, d, d)."""
+    d = coordinates.dimension
+    places, turns = [], []
+    motions: dict[str, TrackedMotion] = {}
+    for span, (request, tracks) in zip(spans, around, strict=True):
+        take = span.take.name
+        tracked = motions.get(take) or TrackedMotion(request, body, tracks)
+        motions[take], to_frame = tracked, tracks.frame_from_world[0]
+        if body.flat:  # the plane's numbers go along with it: they are the same in all axes
+            to_frame = np.eye(3)
+        rotation, shift = to_frame[:d, :d], to_frame[:d, d]
+        for frame in range(span.start, span.stop):
+            poses = tracked.poses(frame / tracks.fps)
+            places.append([rotation @ pose.translation + shift for pose in poses])
+            turns.append([rotation @ pose.rotation for pose in poses])
+    shapes = [each.shape for each in tracked.colliders]
+    size = len(places), len(shapes), d
+    return shapes, np.array(places).reshape(size), np.array(turns).reshape(*size, d)
+
+
+def _rotations(y: Doubles, where: list[int]) -> dict[int, Doubles]:
+    """The orientations in y (N, e), (N, 3, 3), by where they begin there."""
+    return {at: np.array([rotation_of(row[at : at + 6]) for row in y]) for at in where}
+
+
 def _starts(layout: ChannelLayout, kind: Kind) -> list[int]:
     """Where in y channels of a kind begin."""
     places = layout.slices()
     return [places[channel.name].start for channel in layout.channels if channel.kind == kind]
 
 
-def _turned(y: Doubles, where: list[int], turns: Doubles, axes: Doubles) -> tuple[int, Doubles]:
-    """Which of the orientations in y (N, e) a shape's axes, turned by (N, d, d), go along with: where it
-    begins, -1 for none of them, and the shape's axes in those of the object (3, d).
+def _turned(known: Mapping[int, Doubles], turns: Doubles, axes: Doubles) -> tuple[int, Doubles]:
+    """Which of the orientations in y, (N, 3, 3) by where they begin there, a shape's axes, turned by
+    (N, d, d), go along with: where it begins, -1 for none of them, and the shape's axes in those of the
+    object (3, d).
     """
-    for at in where:
-        rotations = np.array([rotation_of(row[at : at + 6]) for row in y])
+    for at, rotations in known.items():
         own = rotations[0].T @ axes @ turns[0]
         if np.abs(axes.T @ rotations @ own - turns).max() <= TURNS:
             return at, own

@@ -59,7 +59,7 @@ class ShapeSolver:
         if self.preset.external and scene.colliders.moving:
             solving.touch_as_recorded(positions, y)
             facets = Facets.of(scene.surface(alone))
-            for _ in range(self.preset.traverses):
+            for _ in range(self.preset.traverses if facets.anywhere else 0):
                 solving.traverse(facets, rng)
         return solving.found()
 

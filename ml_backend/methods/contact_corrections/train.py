@@ -174,6 +174,8 @@ class ContactTraining:
                 without = self.played(self.info(solved, courses), tensors)
                 samples, others = (as_played(each, self.scene, without) for each in (samples, others))
                 self.deepest = deepest_of(samples, self.scene)
+                if not samples.shares.any():
+                    continue  # nowhere is it pressed where contact is felt
             learner = CorrectionLearner(
                 samples, others, options.bases, preset, width=width, seed=options.seed, device=self.device
             )

@@ -17,6 +17,7 @@ from neural_physics.arrays import Doubles
 from neural_physics.energies.colliders.collider import Collider
 from neural_physics.energies.colliders.polygon import Polygon
 
+TINY = 1e-300
 TILT = 0.3  # how far off the surface's normal a collider comes from, about
 FOREMOST = 0.05  # of a polygon's reach: corners that are no further back may be those that touch
 
@@ -34,7 +35,13 @@ class Facets:
         """Of their corners (m, d, d), m."""
         normals = normals_of(corners)
         sizes = np.linalg.norm(normals, axis=1)
-        return cls(corners, normals / sizes[:, None], sizes / sizes.sum())
+        outwards = normals / np.maximum(sizes, TINY)[:, None]
+        return cls(corners, outwards, sizes / max(float(sizes.sum()), TINY))
+
+    @property
+    def anywhere(self) -> bool:
+        """Whether there is a place to aim at: not on a surface that is a point."""
+        return float(self.chances.sum()) > 0.5
 
     def aim(self, rng: np.random.Generator) -> tuple[Doubles, Doubles]:
         """A place (d,), m, anywhere, and about the direction (d,) off the surface there."""

@@ -134,9 +134,9 @@ def simulated_body(dataset: Dataset) -> Body:
 
 def require_tracks(dataset: Dataset, spans: list[Span]) -> None:
     """Raise Problem("latent_take_without_tracks") where it is not known what acted in a take."""
-    for span in spans:
-        if dataset.surroundings(span.take.name) is None:
-            raise Problem("latent_take_without_tracks", path=dataset.path, take=span.take.name)
+    for take in dict.fromkeys(span.take.name for span in spans):
+        if dataset.surroundings(take) is None:
+            raise Problem("latent_take_without_tracks", path=dataset.path, take=take)
 
 
 @dataclass(frozen=True)

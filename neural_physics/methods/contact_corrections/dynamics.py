@@ -19,6 +19,8 @@ from .surroundings import Surroundings
 MOST_HALVINGS = 6
 KEPT = 0.04  # of the squared residual: while a move leaves less, the Hessian that it was made with will do
 LAGGED = 0.2  # and so will the Jacobian
+RIDGE = 1e-10  # of a Hessian that is singular, as a share of its largest number
+TINY = 1e-30
 LESS = 1e-4  # by how much the residual must fall, as a share of what the step promises
 
 
@@ -166,13 +168,18 @@ class Dynamics:
 
 
 def _inverse(hessian: Doubles) -> Doubles:
-    """hessian^-1 (m, m); of least squares where it is singular, not numbers where it has none."""
+    """hessian^-1 (m, m); of one that is a little larger where it is singular, not numbers where it has none.
+
+    Not the pseudo-inverse: of a thousand rows that takes a minute.
+    """
     try:
         return np.linalg.inv(hessian)
     except np.linalg.LinAlgError:
-        if not np.isfinite(hessian).all():
-            return np.full_like(hessian, np.nan)
-        return np.linalg.pinv(hessian)
+        ridge = max(RIDGE * float(np.abs(hessian).max()), TINY)
+    try:
+        return np.linalg.inv(hessian + ridge * np.eye(len(hessian)))
+    except np.linalg.LinAlgError:
+        return np.full_like(hessian, np.nan)
 
 
 class _Step:

@@ -28,6 +28,7 @@ from .model_reading import (
 )
 from .part import Part
 from .surroundings import Surroundings, Unlearned
+from .work import check_size, check_work
 
 LEAST_SEEN = 0.01  # of how much handles move what is seen, as a share of what moves it the most
 
@@ -84,6 +85,7 @@ class ContactCorrections:
         self._coordinates = coordinates_of(model)
         d = self._coordinates.dimension
         self._settings = Settings(model, d)
+        check_size(model)
         self.handles = handles_of(model, self._settings.free, self._settings.loose, d)
         count = len(self.handles.weights)
         self._frames = frames_of(model, len(self.handles.rest) - self.handles.free, d)
@@ -92,6 +94,15 @@ class ContactCorrections:
         self._colliders = colliders_of(model, self._settings.shapes, self._coordinates.axes)
         corners = model.indices("contact.corners", -1, d + 1, below=count)
         vertices, local = np.unique(corners, return_inverse=True)
+        chosen = model.indices("cubature.vertices", -1, below=count)
+        check_work(
+            model,
+            self._settings,
+            d=d,
+            vertices=len(vertices) + len(chosen),
+            elements=len(model.indices("cubature.elements", -1, d + 1, below=len(chosen))),
+            points=len(corners),
+        )
         contact = Contact(
             local.reshape(corners.shape),
             array(model, "contact.weights", len(corners), d + 1),
@@ -116,7 +127,6 @@ class ContactCorrections:
             oriented=oriented,
             deepest=self._settings.deepest,
         )
-        chosen = model.indices("cubature.vertices", -1, below=count)
         self.dynamics = Dynamics(
             self.handles,
             corrections,

@@ -67,6 +67,11 @@ class ClothLoads:
         self._ends = np.concatenate([centres, capsules + np.arange(6)]).reshape(-1, 2, 3)
         self._capsule_radii = capsules + np.arange(6, 8)
 
+    @property
+    def collider_count(self) -> int:
+        """c, of balls and capsules."""
+        return len(self._ends)
+
     def fabric(self, y: Floats) -> Fabric:
         """The fabric at y: live values are kept to what can be simulated."""
         live = {name: float(np.clip(y[at], *FABRIC_RANGES[name])) for name, at in self._live.items()}

@@ -16,6 +16,8 @@ from .loads import ClothLoads, Pins
 from .networks import LevelNetworks
 
 MOST_WORK = 1 << 30  # of a step: iterations times vertices of level 0 squared, since factors are dense
+# Pairs of a vertex and a collider, which may all be looked at: of a step, in each iteration, and of a shape.
+MOST_PAIRS, MOST_PAIRS_SHOWN = 1 << 23, 3 << 23
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class HierarchicalCloth:
         self.basis_count = 3 * coarse.vertex_count
         self._coarse = hierarchy.order[: coarse.vertex_count]
         self._loads = ClothLoads(model)
+        self._check_pairs(model, coarse.vertex_count)
         self._pins = _pins(model, self.vertex_count, self.channels.size)
         place = np.full(self.vertex_count, -1)
         place[self._coarse] = np.arange(coarse.vertex_count)
@@ -76,6 +79,13 @@ class HierarchicalCloth:
         self._size = float(np.linalg.norm(np.ptp(self._cloth.rest, axis=0)))
         self._networks = LevelNetworks.of_model(model, hierarchy, hierarchy.sorted(rest))
         self._shown = np.empty((self.vertex_count, 3), np.float32)
+
+    def _check_pairs(self, model: Model, coarse: int) -> None:
+        """Raise Problem("model_damaged") where to push vertices out of all colliders would take minutes."""
+        colliders = self._loads.collider_count
+        shown = self.vertex_count * colliders if self._push_out else 0
+        if self._iterations * coarse * colliders > MOST_PAIRS or shown > MOST_PAIRS_SHOWN:
+            raise damaged(model.path, f"{colliders} colliders are too many for its vertices and iterations")
 
     def start(self, y: Floats) -> ClothState:
         """See `Method`: at rest, moved along with the pins."""

@@ -11,6 +11,8 @@ from ...subdivision.levels import Hierarchy
 from .batched_perceptron import BatchedPerceptron, Layers, layers_of
 from .triangle_forms import FORMS, OUTPUTS, TriangleForm
 
+MOST_WORK = 1 << 33  # multiplications of a shape: seconds, where what is trained takes thousandths of them
+
 
 class LevelNetworks:
     """Level 0 in, the finest level out; everything in the order of the levels.
@@ -53,6 +55,10 @@ class LevelNetworks:
             raise damaged(model.path, f"the form “{form}” is unknown")
         count = len(hierarchy.levels) - 1
         networks = [layers_of(model, f"levels.{k + 1}", FORMS[form].inputs, OUTPUTS) for k in range(count)]
+        sizes = [sum(weight.size for weight, _ in network.layers) for network in networks]
+        triangles = [len(level.triangles) for level in hierarchy.levels]
+        if sum(size * times for size, times in zip(sizes, triangles, strict=False)) > MOST_WORK:
+            raise damaged(model.path, "its networks are too large for so many triangles")
         return cls(hierarchy, rest, [form] * count, networks)
 
     def __call__(self, coarse: NDArray[np.floating]) -> Floats:

@@ -16,9 +16,10 @@ from swinging_strips import bake as bake_strip
 from swinging_strips import strip
 
 from learning.training.presets import NAMES, changed
-from learning.training.spans import split
+from learning.training.spans import Span, split
 from ml_backend.commands.train import add_arguments, run
-from ml_backend.methods.contact_corrections import statics
+from ml_backend.methods.contact_corrections import handle_fitting, statics
+from ml_backend.methods.contact_corrections import scene as scene_module
 from ml_backend.methods.contact_corrections.data import solve_corrections
 from ml_backend.methods.contact_corrections.handle_fitting import spread_points
 from ml_backend.methods.contact_corrections.placed_handles import PlacedHandle
@@ -26,8 +27,9 @@ from ml_backend.methods.contact_corrections.played_depths import as_played
 from ml_backend.methods.contact_corrections.presets import PRESETS, ContactPreset
 from ml_backend.methods.contact_corrections.scene import contact_scene
 from ml_backend.methods.contact_corrections.shapes_at_rest import reference_depth_of
+from ml_backend.methods.contact_corrections.ways_in import Facets
 from neural_physics.datasets.simulation_request import Tracks
-from neural_physics.datasets.takes import TRACKS
+from neural_physics.datasets.takes import TRACKS, Dataset
 from neural_physics.errors import Problem
 from neural_physics.evaluation.rollouts import check_belongs
 from neural_physics.jobs.events import StopRequest
@@ -288,6 +290,41 @@ def test_too_few_handles_are_named(dataset):
     twice = (*placed, replace(placed[0], place=places_in(loose)["Middle"]))
     with pytest.raises(Problem, match=r"Two handles of .* are named Left"):
         contact_scene(dataset, loose, split(dataset)[0], 10, placed=twice)
+
+
+def test_more_frames_than_memory_has_room_for_are_refused(dataset, monkeypatch):
+    """Each pinned vertex by itself is a frame that all vertices follow."""
+    monkeypatch.setattr(handle_fitting, "MOST_NUMBERS", 4 * 10 * len(dataset.body.rest_positions))
+    assert refusal(dataset) == "contact_frames_many"
+
+
+def test_more_colliders_than_play_has_time_for_are_refused(dataset, monkeypatch):
+    monkeypatch.setattr(scene_module, "MOST_COLLIDERS", 0)
+    assert refusal(dataset) == "contact_colliders_many"
+
+
+def test_what_takes_say_of_their_surroundings_is_read_once_for_each(dataset, monkeypatch):
+    """However many runs of frames a take is cut into."""
+    (whole,) = split(dataset)[0]
+    read, surroundings = [], Dataset.surroundings
+    monkeypatch.setattr(
+        Dataset, "surroundings", lambda d, name: (read.append(name), surroundings(d, name))[1]
+    )
+    spans = [Span(whole.take, first, first + 3) for first in range(whole.start, whole.stop - 3, 3)]
+    contact_scene(dataset, dataset.body, spans, 10)
+    assert read == [whole.take.name]
+
+
+def test_cores_of_a_body_that_nobody_asked_for_are_refused(dataset):
+    cores = np.zeros(dataset.body.vertex_count, np.int32)
+    assert refusal(dataset, replace(dataset.body, cores=cores)) == "dataset_damaged"
+
+
+def test_a_surface_that_is_a_point_is_aimed_at_nowhere():
+    assert not Facets.of(np.zeros((4, 3, 3))).anywhere
+    triangles = np.array([[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], np.zeros((3, 3))])
+    some = Facets.of(triangles)
+    assert some.anywhere and np.array_equal(some.chances, [1.0, 0.0]) and np.isfinite(some.outwards).all()
 
 
 def test_a_body_whose_equilibrium_is_never_found_is_refused(dataset, tmp_path, monkeypatch):

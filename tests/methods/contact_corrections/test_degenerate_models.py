@@ -14,7 +14,7 @@ from neural_physics.files.tensor_file import format_tensors, parse_tensors
 from neural_physics.methods.contact_corrections.handles import nearest_rotation
 from neural_physics.methods.contact_corrections.model_reading import MOST_COLLIDERS, MOST_ITERATIONS
 from neural_physics.methods.registry import load_method
-from neural_physics.models.model_file import METADATA_KEY, parse_model
+from neural_physics.models.model_file import METADATA_KEY, Model, parse_model
 
 MESH = synthetic.sheet_mesh()
 DATA = contact_models.contact_model_file(MESH)
@@ -61,6 +61,58 @@ def test_more_colliders_than_a_frame_has_time_for_are_refused():
     walls = [{"kind": "half_space", "sizes": []}] * (MOST_COLLIDERS + 1)
     with pytest.raises(Problem, match="its settings"):
         loaded({"colliders": walls})
+
+
+def small(**given):
+    """The model with other tensors, which broadcasting makes large without memory."""
+    held, metadata = parse_tensors(DATA)
+    about = json.loads(metadata[METADATA_KEY])
+    settings, tensors = given.pop("settings", {}), {name.replace("_", ".", 1): t for name, t in given.items()}
+    about["settings"] |= settings
+    info = parse_model(format_tensors(held, {METADATA_KEY: json.dumps(about)}), "sheet").info
+    return Model(info, {**held, **tensors}, "sheet")
+
+
+def test_points_and_colliders_that_take_minutes_are_refused():
+    """What a file of 90 KB may ask of Blender as it is opened."""
+    points = 20_000
+    walls = [{"kind": "half_space", "sizes": []}] * MOST_COLLIDERS
+    count = len(walls)
+    model = small(
+        settings={"colliders": walls, "widths": []},
+        contact_corners=np.tile(np.arange(4, dtype=np.int32), (points, 1)),
+        contact_weights=np.full((points, 4), 0.25, np.float32),
+        colliders_channels=np.full(count, -1, np.int32),
+        colliders_turning=np.full(count, -1, np.int32),
+        colliders_anchors=np.zeros((count, 3), np.float32),
+        colliders_axes=np.tile(np.eye(3, dtype=np.float32), (count, 1, 1)),
+    )
+    with pytest.raises(Problem, match="multiplications") as caught:
+        load_method(model)
+    assert caught.value.code == "model_damaged"
+
+
+def test_handles_whose_equations_take_minutes_are_refused():
+    held, _ = parse_tensors(DATA)
+    frames, more = held["handles.rest"][-4:], 2600
+    bodies = len(held["handles.weights"])
+    handles = {
+        "handles_weights": np.broadcast_to(np.float32(1.0 / (more + 4)), (bodies, more + 4)),
+        "handles_gradients": np.broadcast_to(np.float32(0.0), (bodies, 3, more + 4)),
+        "handles_rest": np.concatenate([np.random.default_rng(0).random((more, 3), np.float32), frames]),
+    }
+    with pytest.raises(Problem, match="multiplications") as caught:
+        load_method(small(settings={"free": more, "iterations": 2, "loose": 0}, **handles))
+    assert caught.value.code == "model_damaged"
+
+
+def test_a_body_that_takes_gigabytes_once_it_is_read_is_refused():
+    held, _ = parse_tensors(DATA)
+    rows = (1 << 26) // len(held["handles.rest"]) + 1
+    weights = np.broadcast_to(np.float32(0.1), (rows, len(held["handles.rest"])))
+    with pytest.raises(Problem, match="too large to be played") as caught:
+        load_method(small(handles_weights=weights))
+    assert caught.value.code == "model_damaged"
 
 
 @pytest.mark.parametrize("ball", ["sized", ""])

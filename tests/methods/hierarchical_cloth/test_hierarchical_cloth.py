@@ -231,6 +231,18 @@ def test_a_damaged_model_is_refused_in_one_sentence(trained):
         damaged(model, **settings)
 
 
+def test_colliders_and_networks_that_would_take_minutes_are_refused(trained, monkeypatch):
+    model = read_model(trained[1])
+    monkeypatch.setattr("neural_physics.methods.hierarchical_cloth.networks.MOST_WORK", 1000)
+    assert "networks" in damaged(model)
+    monkeypatch.undo()
+    monkeypatch.setattr("neural_physics.methods.hierarchical_cloth.method.MOST_PAIRS", 10)
+    assert "colliders" in damaged(model)
+    monkeypatch.undo()
+    monkeypatch.setattr("neural_physics.methods.hierarchical_cloth.method.MOST_PAIRS_SHOWN", 10)
+    assert "colliders" in damaged(model)
+
+
 def test_a_step_that_would_take_minutes_is_refused(trained, monkeypatch):
     """What a small file may ask of Blender when it is opened."""
     model = read_model(trained[1])

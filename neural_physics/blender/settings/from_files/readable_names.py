@@ -25,15 +25,21 @@ Struct = Any  # Blender's; its stubs know neither all collections nor what these
 MOST_RENAMED = 1000  # below a second; more are no damage, and Blender sorts all objects for each
 MARK = f"\N{REPLACEMENT CHARACTER}{secrets.token_hex(3)}"  # in place of what is no UTF-8, in this session
 MARKED = "neural_physics_marked"  # of Python's ways to decode
+# Settings that the artist agrees to by setting them. A mark within such a place would not even tell it from
+# others, where `..` follows.
+AGREED_TO = "dataset_folder", "model_path"
 
 
 def make_names_readable() -> None:
     """Put a mark in place of what is no UTF-8, in all names and texts that are read here.
 
     Linked data keep their own names, for which there is `readable_name`: they are another file's. What names
-    another thing finds it afterwards, too.
+    another thing finds it afterwards, too. Places are forgotten.
     """
     for struct, field, text in islice(_unreadable(), MOST_RENAMED):
+        if field in AGREED_TO:
+            struct.property_unset(field)  # without its update, which would agree to what is set
+            continue
         with suppress(
             AttributeError
         ):  # what is linked, and names within it can be changed until it is read anew

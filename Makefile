@@ -15,6 +15,8 @@ TESTS := blender-4.5 library farm methods blender-5.2 extension-4.5 extension-5.
 # Which of them: the quick ones; all by SLOW=1; the slow ones by SLOW=only.
 WHICH = $(if $(SLOW),$(if $(filter only,$(SLOW)),and slow),and not slow)
 LEARNED := tests/methods tests/benchmarks
+# What is clicked in the window is drawn by the processor, and waits for nobody.
+BEHIND := nice -n 10
 # Tests start hundreds of short processes: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -59,19 +61,19 @@ test-long: setup zip
 # Each shard has one core: NumPy's products are not to wait for the other.
 $(TESTS): export OPENBLAS_NUM_THREADS = 1
 library:
-	$(PY_45) -m pytest -m "not blender and not window $(WHICH)" $(LEARNED:%=--ignore %) --ignore tests/farm
+	$(BEHIND) $(PY_45) -m pytest -m "not blender and not window $(WHICH)" $(LEARNED:%=--ignore %) --ignore tests/farm
 methods:
-	$(PY_45) -m pytest -m "not blender and not window $(WHICH)" $(LEARNED)
+	$(BEHIND) $(PY_45) -m pytest -m "not blender and not window $(WHICH)" $(LEARNED)
 farm:
-	$(PY_45) -m pytest -m "not window $(WHICH)" tests/farm
+	$(BEHIND) $(PY_45) -m pytest -m "not window $(WHICH)" tests/farm
 blender-4.5:
-	$(PY_45) -m pytest -m "blender and not window $(WHICH)" --ignore tests/extension --ignore tests/farm
+	$(BEHIND) $(PY_45) -m pytest -m "blender and not window $(WHICH)" --ignore tests/extension --ignore tests/farm
 extension-4.5:
-	$(PY_45) -m pytest -m "blender and not window $(WHICH)" tests/extension
+	$(BEHIND) $(PY_45) -m pytest -m "blender and not window $(WHICH)" tests/extension
 blender-5.2:
-	$(PY_52) -m pytest -m "blender and not once and not window $(WHICH)" --ignore tests/extension --ignore tests/farm
+	$(BEHIND) $(PY_52) -m pytest -m "blender and not once and not window $(WHICH)" --ignore tests/extension --ignore tests/farm
 extension-5.2:
-	$(PY_52) -m pytest -m "blender and not once and not window $(WHICH)" tests/extension
+	$(BEHIND) $(PY_52) -m pytest -m "blender and not once and not window $(WHICH)" tests/extension
 window:
 	$(PY_45) -m pytest -m "window" tests/window
 

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("bpy")
 import bpy
-from lengths import at_length
+from lengths import LONG
 from whole_ways import MARKS, python_that_trains
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -107,12 +107,12 @@ CHARACTERS = {
 }
 
 
-# Minutes each: one for each change (humans: test_whole_way_of_rigify_human), all of them at full length.
-LONG = [("garment", "human"), ("flesh", "wolf")], [("garment", "wolf"), ("flesh", "human")]
-USUAL: tuple[list[tuple[str, str]], ...] = [], [("garment", "wolf")]
+# Each of both in each Blender, and each pair in one of them: minutes each.
+PAIRS = [("garment", "human"), ("flesh", "wolf")], [("garment", "wolf"), ("flesh", "human")]
 
 
-@pytest.mark.parametrize(("way", "character"), at_length(USUAL, LONG)[bpy.app.version >= (5, 0)])
+@pytest.mark.skipif(not LONG, reason="at full length: make test-long")  # else: test_whole_way_of_rigify_human
+@pytest.mark.parametrize(("way", "character"), PAIRS[bpy.app.version >= (5, 0)])
 def test_bake_train_play(installed: Callable[..., str], tmp_path: Path, way: str, character: str) -> None:
     script, steps = WAYS[way]
     kind, garment, near = CHARACTERS[character]

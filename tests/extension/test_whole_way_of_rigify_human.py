@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("bpy")
-import bpy
 from lengths import at_length
 from whole_ways import MARKS, python_that_trains
 
@@ -83,12 +82,9 @@ WAYS = {
 }
 
 
-# Minutes each: one for each change, one in each Blender at full length.
-LONG = ["belly"], ["skirt"]
-USUAL: tuple[list[str], ...] = ["belly"], []
-
-
-@pytest.mark.parametrize("way", at_length(USUAL, LONG)[bpy.app.version >= (5, 0)])
+# Minutes each.
+@pytest.mark.once
+@pytest.mark.parametrize("way", at_length(["belly"], ["belly", "skirt"]))
 def test_bake_train_play(installed: Callable[..., str], tmp_path: Path, way: str) -> None:
     script, steps = WAYS[way]
     installed(SCENE + script, timeout=900, NEURAL_PHYSICS_PYTHON=python_that_trains(tmp_path, *steps))

@@ -161,7 +161,7 @@ def test_a_take_that_is_taken_up_again_and_again_ends_as_one_that_was_not_interr
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("make", KINDS)
+@pytest.mark.parametrize("make", at_length([ball_on_jelly, ball_on_hair], KINDS))
 def test_kill_9_at_random_moments_changes_nothing(make, tmp_path):
     # What is quick has more frames, else starting would be all there is to kill.
     frames = at_length(*{ball_on_springs: (800, 1200), ball_on_jelly: (200, 400)}.get(make, (100, 200)))

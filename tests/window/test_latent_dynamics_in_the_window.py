@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from blender_window import OUT, REGION, Window
+from lengths import LONG
 
-pytestmark = [pytest.mark.window, pytest.mark.slow]
+pytestmark = [
+    *(pytest.mark.window, pytest.mark.slow),
+    pytest.mark.skipif(not LONG, reason="at full length: make test-long"),
+]
 
 CLOTH = "cloth = bpy.data.objects['Cloth']; settings = cloth.neural_physics\n"
 STATE = (

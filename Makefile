@@ -8,15 +8,12 @@ PY_52 := $(ENV_52)/bin/python
 # Buttons and panels import the library relatively, as parts of one package: typed as such.
 EXTENSION := __init__.py neural_physics operators panels
 PIP := -m pip install --quiet --disable-pip-version-check
+# As many at once as there are cores: with one more all of them together take longer. The long ones come first.
 SHARDS := $(MAKE) --no-print-directory -j2
-# More of them than there are cores: tests wait for the processes they start. The long ones come first.
-TEST_SHARDS := $(MAKE) --no-print-directory -j3
 TESTS := blender-4.5 library farm methods blender-5.2 extension-4.5 extension-5.2
 # Which of them: the quick ones; all by SLOW=1; the slow ones by SLOW=only.
 WHICH = $(if $(SLOW),$(if $(filter only,$(SLOW)),and slow),and not slow)
 LEARNED := tests/methods tests/benchmarks
-# What is clicked in the window is drawn by the processor, and waits for nobody.
-BEHIND := nice -n 10
 # Tests start hundreds of short processes: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -49,31 +46,31 @@ farm-demo: setup
 # Everything quick: the library, training, and the installed zip in Blender 4.5 and 5.2. `make test SLOW=1` is the
 # rest, too: up to a minute each, and the real window.
 test: setup zip
-	$(TEST_SHARDS) $(if $(SLOW),window) $(TESTS)
+	$(SHARDS) $(if $(SLOW),window) $(TESTS)
 
 test-slow: setup zip
-	$(TEST_SHARDS) SLOW=only window $(TESTS)
+	$(SHARDS) SLOW=only window $(TESTS)
 
 # All of it, and what is repeated most at its full length (tests/lengths.py): for a release.
 test-long: setup zip
-	NEURAL_PHYSICS_LONG=1 $(TEST_SHARDS) SLOW=1 window $(TESTS)
+	NEURAL_PHYSICS_LONG=1 $(SHARDS) SLOW=1 window $(TESTS)
 
 # Each shard has one core: NumPy's products are not to wait for the other.
 $(TESTS): export OPENBLAS_NUM_THREADS = 1
 library:
-	$(BEHIND) $(PY_45) -m pytest -m "not blender and not window $(WHICH)" $(LEARNED:%=--ignore %) --ignore tests/farm
+	$(PY_45) -m pytest -m "not blender and not window $(WHICH)" $(LEARNED:%=--ignore %) --ignore tests/farm
 methods:
-	$(BEHIND) $(PY_45) -m pytest -m "not blender and not window $(WHICH)" $(LEARNED)
+	$(PY_45) -m pytest -m "not blender and not window $(WHICH)" $(LEARNED)
 farm:
-	$(BEHIND) $(PY_45) -m pytest -m "not window $(WHICH)" tests/farm
+	$(PY_45) -m pytest -m "not window $(WHICH)" tests/farm
 blender-4.5:
-	$(BEHIND) $(PY_45) -m pytest -m "blender and not window $(WHICH)" --ignore tests/extension --ignore tests/farm
+	$(PY_45) -m pytest -m "blender and not window $(WHICH)" --ignore tests/extension --ignore tests/farm
 extension-4.5:
-	$(BEHIND) $(PY_45) -m pytest -m "blender and not window $(WHICH)" tests/extension
+	$(PY_45) -m pytest -m "blender and not window $(WHICH)" tests/extension
 blender-5.2:
-	$(BEHIND) $(PY_52) -m pytest -m "blender and not once and not window $(WHICH)" --ignore tests/extension --ignore tests/farm
+	$(PY_52) -m pytest -m "blender and not once and not window $(WHICH)" --ignore tests/extension --ignore tests/farm
 extension-5.2:
-	$(BEHIND) $(PY_52) -m pytest -m "blender and not once and not window $(WHICH)" tests/extension
+	$(PY_52) -m pytest -m "blender and not once and not window $(WHICH)" tests/extension
 window:
 	$(PY_45) -m pytest -m "window" tests/window
 

@@ -31,6 +31,7 @@ SIZE = "1600x1100" if PICTURES else "1100x1000"
 ROW = 16  # pixels, less than a button is high
 # Seconds that Blender is given to see the pointer and the key, while rows are scanned and once one is found.
 BRIEFLY, SURELY = 0.04, 0.15
+LOOK_EVERY = 3.0  # seconds, whether Blender is there, while its answer is waited for
 # How many rows at once, and how long each. A busy Blender handles several keys before anybody can read what
 # the first of them has copied: then each row is waited for.
 WAYS = (8, BRIEFLY), (1, SURELY)
@@ -62,6 +63,10 @@ def poll():
     return 0.02
 bpy.app.timers.register(poll, persistent=True)
 """
+
+
+class BlenderEnded(AssertionError):
+    """Blender ended by itself, as by a segmentation fault."""
 
 
 class Window:
@@ -130,11 +135,20 @@ class Window:
         return said["result"]
 
     def wait(self, done: Callable[[], object], timeout: float) -> None:
-        end, pause = time.monotonic() + timeout, 0.02
+        begun, pause, looked = time.monotonic(), 0.02, 0
         while not done():
-            assert time.monotonic() < end, self.launcher("log")[-2000:]
+            waited = time.monotonic() - begun
+            assert waited < timeout, self.launcher("log")[-2000:]
+            if waited // LOOK_EVERY > looked:
+                looked = waited // LOOK_EVERY
+                if self.has_ended():
+                    raise BlenderEnded(self.launcher("log")[-2000:])
             time.sleep(pause)
             pause = min(1.1 * pause, 0.3)  # what takes minutes is not asked for all the time
+
+    def has_ended(self) -> bool:
+        """Whether Blender is there no more."""
+        return "still running" not in self.run("wait", 0)[1]
 
     def open_tab(self) -> None:
         """Show the Neural Physics tab; Blender knows a sidebar's tabs only once it has drawn them."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from blender_window import HOME, Window
-from starting import another_home, folder, started
+from starting import another_home, folder, start, started
 
 
 @pytest.fixture(scope="session")
@@ -21,14 +21,22 @@ def alone() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def window(alone: None) -> Iterator[Window]:
+def first_window(alone: None) -> Iterator[Window]:
     """Blender's window, with the extension installed from its zip, and an empty scene."""
     with started(Window(folder()), "full") as blender:
         yield blender
 
 
+@pytest.fixture
+def window(first_window: Window) -> Window:
+    """The same for all tests; a new one where it has ended in the test before."""
+    if first_window.has_ended():
+        start(first_window)
+    return first_window
+
+
 @pytest.fixture(scope="module")
-def newcomer(window: Window) -> Iterator[Window]:
+def newcomer(first_window: Window) -> Iterator[Window]:
     """A second window, of somebody who has Blender and nothing else: no other Python, and no network.
 
     The edition for the extensions platform is installed.

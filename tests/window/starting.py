@@ -14,6 +14,7 @@ import pytest
 from blender_window import DRIVER, HOME, LAUNCHER, OUT, PICTURES, ROOT, Window
 
 LAUNCHERS_FILES = "var/lib/blender-gui"
+DRIVEN_BY = "driver.py"
 OF_A_RUN = "pid", "display", "rc", "log", "xvfb.log"
 
 
@@ -43,15 +44,22 @@ def started(blender: Window, edition: str) -> Iterator[Window]:
     zipped = blender.folder / "neural_physics.zip"
     words = [sys.executable, ROOT / "tools" / "build_zip.py", zipped, "--edition", edition]
     subprocess.run(words, check=True)
-    driver = blender.folder / "driver.py"
-    driver.write_text(DRIVER.format(folder=str(blender.folder), pictures=PICTURES))
-    blender.launcher("run", "--factory-startup", "--python", driver)
+    (blender.folder / DRIVEN_BY).write_text(DRIVER.format(folder=str(blender.folder), pictures=PICTURES))
     try:
-        blender.ask(
-            f"bpy.ops.extensions.package_install_files(filepath={str(zipped)!r}, "
-            "repo='user_default', enable_on_install=True)\nbpy.ops.wm.save_userpref()"
-        )
+        start(blender)
         yield blender
     finally:
         blender.launcher("stop")
         shutil.rmtree(blender.folder, ignore_errors=True)
+
+
+def start(blender: Window) -> None:
+    """Start Blender, and install the extension from the zip in its folder; again where it has ended."""
+    for unanswered in blender.folder.glob("*.request"):
+        unanswered.unlink()
+    blender.launcher("run", "--factory-startup", "--python", blender.folder / DRIVEN_BY)
+    zipped = str(blender.folder / "neural_physics.zip")
+    blender.ask(
+        f"bpy.ops.extensions.package_install_files(filepath={zipped!r}, "
+        "repo='user_default', enable_on_install=True)\nbpy.ops.wm.save_userpref()"
+    )

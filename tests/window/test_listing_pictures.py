@@ -32,7 +32,7 @@ PLAYING = "sheet = next(o for o in bpy.context.scene.objects if o.neural_physics
 
 
 @pytest.fixture(scope="module")
-def wide(window: Window) -> Iterator[Window]:
+def wide(first_window: Window) -> Iterator[Window]:
     """A window as large as the platform's pictures."""
     blender = Window(folder(), another_home("listing"), size=SIZE)
     with started(blender, "full") as blender:

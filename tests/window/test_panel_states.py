@@ -38,7 +38,7 @@ OF_EACH_KIND = "JELLY", "HAIR_TUFT", "CLOTH_SHELL", "EARS", "FLAG_LEVELS", "SOFT
 
 
 @pytest.fixture(scope="module")
-def tall(window: Window) -> Iterator[Window]:
+def tall(first_window: Window) -> Iterator[Window]:
     """A window in which the whole tab is seen at both scales."""
     shutil.rmtree(STATES, ignore_errors=True)
     STATES.mkdir(parents=True)

@@ -66,6 +66,8 @@ def visits(window: Window) -> int:
     return int(do(window, "result = len(watching()['visits'])"))
 
 
+# Once in some ten runs Blender 5.2 itself ends here, in its own main loop and with no Python on its stack.
+@pytest.mark.flaky(reruns=1, only_rerun=["BlenderEnded"])
 @pytest.mark.parametrize("neighbours", [False, True], ids=["alone", "beside others"])
 @pytest.mark.parametrize("engine", ["BLENDER_WORKBENCH", "CYCLES"])
 def test_what_is_rendered_while_it_plays_is_what_plays(window: Window, engine: str, neighbours: bool) -> None:

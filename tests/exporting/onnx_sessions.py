@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import onnx
 import onnxruntime
+from lengths import at_length
 from numpy.typing import NDArray
 
 from ml_backend.exporting.exported import metadata
@@ -17,7 +18,7 @@ from ml_backend.methods.exporters import exporter_of
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import Model
 
-STEPS = 10_000
+STEPS = at_length(2_500, 10_000)
 SAME = 1e-5  # of the size of the coefficients: how far a step may be from the run time's
 Array = NDArray[Any]
 

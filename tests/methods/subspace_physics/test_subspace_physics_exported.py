@@ -95,7 +95,7 @@ def test_a_step_is_that_of_the_run_time_from_the_same_state(kind):
 
 @pytest.mark.parametrize("model", ["ball_and_sheet", "skirt"])
 def test_a_trained_model_goes_along_with_the_run_time(model):
-    """10,000 steps, seven minutes of animation, each side from its own states: less than a hundredth of a
+    """Minutes of animation, each side from its own states: less than a hundredth of a
     millimetre apart. What a network has learned to damp damps rounding, too."""
     model = read_model(TRAINED / f"{model}.safetensors")
     method, files = load_method(model), sessions(model)
@@ -106,7 +106,7 @@ def test_a_trained_model_goes_along_with_the_run_time(model):
     # What hardly varies in y is a large part of w, and its rounding with it.
     assert found.shares["w"] < 1e-4
     off = closed_loops(method, files, y)
-    print(f"apart after 10,000 steps: {off[-1]:.2g} m, at most {off.max():.2g} m")
+    print(f"apart after {len(off):,} steps: {off[-1]:.2g} m, at most {off.max():.2g} m")
     assert off.max() < 1e-5
 
 
@@ -116,7 +116,7 @@ def test_a_model_that_is_not_chaotic_goes_along_with_the_run_time(kind):
     """A network of small weights on a guess that is damped; large random ones lead apart within seconds."""
     model = calmer(MODELS[kind]())
     off = closed_loops(load_method(model), sessions(model), motion(model))
-    print(f"apart after 10,000 steps: {off[-1]:.2g} m, at most {off.max():.2g} m")
+    print(f"apart after {len(off):,} steps: {off[-1]:.2g} m, at most {off.max():.2g} m")
     assert off.max() < 1e-5
 
 

@@ -59,7 +59,7 @@ def slowly(job):
     own(job)
 host.JobProcess._find = slowly
 counts = []
-for _ in range(20):
+for _ in range(60):  # where the machine is busy, some find nothing
     draw()
     counts.append(len(found))
 assert all(after - before <= 1 for before, after in zip([0, *counts], counts)), counts

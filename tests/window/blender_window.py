@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -173,6 +174,14 @@ class Window:
         self.launcher("click", x, y)
         left, _, _, _, screen = self.tab()
         self.launcher("x", "mousemove", left // 2, screen // 2)
+
+    def click_until(self, x: int, y: int, done: Callable[[], object]) -> None:
+        """Click there, and once more where nothing has come of it: a busy Blender misses a click."""
+        for seconds in (20, 60):
+            self.launcher("click", x, y)
+            with suppress(AssertionError):
+                return self.wait(done, seconds)
+        pytest.fail(f"nothing comes of a click at {x}, {y}: {self.shot('clicked')}")
 
     def find(self, operator: str, across: float = 0.5) -> tuple[int, int]:
         """Where on the screen a button is; see `press`."""

@@ -61,7 +61,7 @@ def test_two_clicks_to_a_ball_in_the_hand(fresh: Window) -> None:
     )
     fresh.launcher("click", *tab)
     fresh.wait(lambda: fresh.ask(REGION + "result = region.active_panel_category") == "Neural Physics", 10)
-    fresh.launcher("click", *example)
+    fresh.click_until(*example, lambda: fresh.ask("result = bpy.context.scene.name") != "Scene")
     fresh.wait(lambda: fresh.ask("result = bpy.context.scene.frame_current > 5"), 60)
     played = time.monotonic() - began
     fresh.shot("newcomer_1_plays")

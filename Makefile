@@ -10,7 +10,7 @@ EXTENSION := __init__.py neural_physics operators panels
 PIP := -m pip install --quiet --disable-pip-version-check
 # As many at once as there are cores: with one more all of them together take longer. The long ones come first.
 SHARDS := $(MAKE) --no-print-directory -j2
-TESTS := blender-4.5 library farm methods blender-5.2 extension-4.5 extension-5.2
+TESTS := blender-4.5 library extension-4.5 methods farm blender-5.2 extension-5.2
 # Which of them: the quick ones; all by SLOW=1; the slow ones by SLOW=only.
 WHICH = $(if $(SLOW),$(if $(filter only,$(SLOW)),and slow),and not slow)
 LEARNED := tests/methods tests/benchmarks

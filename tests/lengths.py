@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 from typing import TypeVar
 
+import pytest
+
 LONG = bool(os.environ.get("NEURAL_PHYSICS_LONG"))
+AT_FULL_LENGTH = pytest.mark.skipif(not LONG, reason="at full length: make test-long")
 T = TypeVar("T")
 
 

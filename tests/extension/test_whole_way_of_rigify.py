@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("bpy")
 import bpy
-from lengths import LONG
+from lengths import AT_FULL_LENGTH
 from whole_ways import MARKS, python_that_trains
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -111,7 +111,7 @@ CHARACTERS = {
 PAIRS = [("garment", "human"), ("flesh", "wolf")], [("garment", "wolf"), ("flesh", "human")]
 
 
-@pytest.mark.skipif(not LONG, reason="at full length: make test-long")  # else: test_whole_way_of_rigify_human
+@AT_FULL_LENGTH  # else: test_whole_way_of_rigify_human
 @pytest.mark.parametrize(("way", "character"), PAIRS[bpy.app.version >= (5, 0)])
 def test_bake_train_play(installed: Callable[..., str], tmp_path: Path, way: str, character: str) -> None:
     script, steps = WAYS[way]

@@ -66,7 +66,7 @@ bpy.app.timers.register(poll, persistent=True)
 """
 
 
-class BlenderEnded(AssertionError):
+class BlenderEnded(Exception):
     """Blender ended by itself, as by a segmentation fault."""
 
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from blender_window import Window
-from lengths import LONG
+from lengths import AT_FULL_LENGTH
 from three_buttons import Example
 
-pytestmark = [
-    *(pytest.mark.window, pytest.mark.slow),
-    pytest.mark.skipif(not LONG, reason="at full length: make test-long"),
-]
+pytestmark = [pytest.mark.window, pytest.mark.slow, AT_FULL_LENGTH]
 
 QUICK = """
 settings.simulation.filling, settings.simulation.tetrahedra, settings.simulation.steps = "cage", 1500, 1

@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from blender_window import OUT, REGION, Window
-from lengths import LONG
+from lengths import AT_FULL_LENGTH
 
-pytestmark = [
-    *(pytest.mark.window, pytest.mark.slow),
-    pytest.mark.skipif(not LONG, reason="at full length: make test-long"),
-]
+pytestmark = [pytest.mark.window, pytest.mark.slow, AT_FULL_LENGTH]
 
 CLOTH = "cloth = bpy.data.objects['Cloth']; settings = cloth.neural_physics\n"
 STATE = (

@@ -5,14 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from blender_window import ROOT, Window
-from lengths import LONG
+from lengths import AT_FULL_LENGTH
 from three_buttons import Example
 
-pytestmark = [
-    *(pytest.mark.window, pytest.mark.slow),
-    # Minutes each. For each change: the same without a window, in test_whole_way_of_rigify.
-    pytest.mark.skipif(not LONG, reason="at full length: make test-long"),
-]
+pytestmark = [pytest.mark.window, pytest.mark.slow, AT_FULL_LENGTH]  # minutes each
 
 FRAMES = range(1, 41)
 CHARACTER = f"""import sys

@@ -127,6 +127,8 @@ def contact_scene(
             raise Problem("contact_frame_moves", object=request.object)
     if np.abs(to_frame[:3, :3] @ to_frame[:3, :3].T - np.eye(3)).max() > RIGID:
         raise Problem("contact_scaled", object=request.object)
+    if len(request.cores) != len(body.core_groups):
+        raise Problem("dataset_damaged", path=dataset.path, reason="its body has other cores than asked for")
     _check_cores(request, placed)
     placed = tuple(handle for handle in placed if not handle.core)
     handles = _handles(body, request, points, placed)
@@ -196,8 +198,6 @@ def _handles(
 ) -> Handles:
     """The handles that the artist has placed, and cores; without any, `points` spread over the body."""
     groups, name = pin_groups(body.elements, body.pinned), request.object
-    if len(request.cores) != len(body.core_groups):
-        raise Problem("dataset_damaged", path=name, reason="its cores are not those it was asked for")
     frames = len(groups) + len(request.cores)
     if too_many(body.rest, body.elements, points + len(placed) + (body.rest.shape[1] + 1) * frames):
         raise Problem("contact_frames_many", object=name, count=f"{frames:,}")

@@ -173,9 +173,9 @@ class ContactTraining:
             if name == "external":
                 without = self.played(self.info(solved, courses), tensors)
                 samples, others = (as_played(each, self.scene, without) for each in (samples, others))
-                self.deepest = deepest_of(samples, self.scene)
                 if not samples.shares.any():
                     continue  # nowhere is it pressed where contact is felt
+                self.deepest = deepest_of(samples, self.scene)
             learner = CorrectionLearner(
                 samples, others, options.bases, preset, width=width, seed=options.seed, device=self.device
             )

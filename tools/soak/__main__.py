@@ -46,7 +46,7 @@ def main() -> int:
             Round(bench, places[0], arguments.round).run()
         else:
             bench, places = _set_up(report, arguments.folder, chosen, blends, lanes=arguments.lanes)
-            _soak(bench, places, arguments.minutes)
+            _soak(bench, places, arguments.minutes, arguments.rounds)
     finally:
         blends.close()
     report.seconds = time.monotonic() - began
@@ -86,16 +86,19 @@ def _set_up(
     return bench, places
 
 
-def _soak(bench: Bench, places: list[Place], minutes: float) -> None:
-    """Rounds until the time is over, in each place one after the other."""
-    numbers = count()
+def _soak(bench: Bench, places: list[Place], minutes: float, rounds: int | None) -> None:
+    """Rounds until the time is over, or there were so many, in each place one after the other."""
+    numbers = iter(count() if rounds is None else range(rounds))
     deadline = time.monotonic() + 60.0 * minutes
 
     stopped = threading.Event()
 
     def work(place: Place) -> None:
         while time.monotonic() < deadline and not stopped.is_set():
-            done = Round(bench, place, next(numbers))
+            number = next(numbers, None)
+            if number is None:
+                return
+            done = Round(bench, place, number)
             try:
                 found = done.run()
             except Exception:  # noqa: BLE001 (a soak that has a mistake itself has not shown anything)
@@ -120,6 +123,7 @@ def _soak(bench: Bench, places: list[Place], minutes: float) -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--rounds", type=int, help="so many, where the time is enough (default: all of it)")
     parser.add_argument("--seed", type=int, help="what is drawn by chance (default: another each time)")
     parser.add_argument("--round", type=int, help="one round of that seed alone, to see it again")
     parser.add_argument("--only", action="append", help="one activity, by name; may be repeated")

@@ -108,9 +108,11 @@ def errors_on(dataset: Dataset, scene: ContactScene, method: ContactCorrections,
     """Root mean squares over all vertices and frames of a take, over that of what the blend lacks.
 
     `all` and `touched`, of the frames in contact, of what both corrections leave; `without` what r_int alone
-    leaves in these; `dents`: what is left of what contact adds to the shape at rest without it.
+    leaves in these; `dents`: what is left of what contact adds to the shape at rest without it. floors: what
+    the nearest shapes that there are in the model's bases would leave.
     """
-    sums: dict[str, list[float]] = {name: [0.0, 0.0] for name in ("all", "touched", "without", "dents")}
+    names = ("all", "touched", "without", "dents", "nearest", "nearest touched")
+    sums: dict[str, list[float]] = {name: [0.0, 0.0] for name in names}
     frames, unsettled = {"all": 0, "touched": 0}, 0
     for shapes in compared(dataset, scene, method, take):
         if shapes is None:
@@ -119,27 +121,33 @@ def errors_on(dataset: Dataset, scene: ContactScene, method: ContactCorrections,
         full, lacking = shapes.full, shapes.linear - shapes.full
         frames["all"] += 1
         frames["touched"] += int(shapes.touched)
-        feature_count: Mapping[str, tuple[Array, Array]] = {"all": (shapes.ours - full, lacking)}
+        left: Mapping[str, tuple[Array, Array]] = {
+            "all": (shapes.ours - full, lacking),
+            "nearest": (shapes.nearest - full, lacking),
+        }
         if shapes.touched:
             dents = full - shapes.alone
-            feature_count = {
-                **feature_count,
+            left = {
+                **left,
                 "touched": (shapes.ours - full, lacking),
                 "without": (shapes.inner - full, lacking),
                 "dents": (shapes.ours - shapes.inner - dents, dents),
+                "nearest touched": (shapes.nearest - full, lacking),
             }
-        for name, both in feature_count.items():
+        for name, both in left.items():
             for k, each in enumerate(both):
                 sums[name][k] += float((each**2).sum())
     errors = {name: float(np.sqrt(wrong / max(whole, 1e-30))) for name, (wrong, whole) in sums.items()}
-    return {"errors": errors, "frames": frames, "test_unsettled": unsettled}
+    floors = {"all": errors.pop("nearest"), "touched": errors.pop("nearest touched")}
+    return {"errors": errors, "floors": floors, "frames": frames, "test_unsettled": unsettled}
 
 
 @dataclass(frozen=True)
 class Compared:
     """One frame: the body (B, d), m, by the handles, by r_int, by both corrections, and in full.
 
-    alone: in full, without colliders. placed: where these are; touched: whether one presses.
+    alone: in full, without colliders. nearest: what of r's bases is nearest to the full body. placed: where
+    colliders are; touched: whether one presses.
     """
 
     placed: Placed
@@ -147,6 +155,7 @@ class Compared:
     linear: Array
     inner: Array
     ours: Array
+    nearest: Array
     alone: Array
     full: Array
 
@@ -178,4 +187,16 @@ def compared(
         ours = part.positions(method.dynamics.pose(q[:n], around))
         inner = part.positions(method.dynamics.pose(q[:n], around.without_colliders()))
         touched = len(scene.contact.pressed(full, placed)[0]) > 0
-        yield Compared(placed, touched, linear, inner, ours=ours, alone=alone, full=full)
+        near = linear + nearest(method, q, full - linear)
+        yield Compared(placed, touched, linear, inner, ours=ours, nearest=near, alone=alone, full=full)
+
+
+def nearest(method: ContactCorrections, q: Array, lacking: Array) -> Array:
+    """(B, d) m: F r with the r of the model's bases that brings it nearest to what handles at Q lack."""
+    basis = method.dynamics.corrections.basis
+    if not len(basis):
+        return np.zeros_like(lacking)
+    turned = np.einsum("bij,mbj->bim", method.handles.deformation(q), basis).reshape(lacking.size, -1)
+    left, sizes, _ = np.linalg.svd(turned, full_matrices=False)
+    left = left[:, sizes > 1e-10 * sizes[0]]
+    return np.asarray((left @ (left.T @ lacking.ravel())).reshape(lacking.shape))

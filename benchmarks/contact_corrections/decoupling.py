@@ -79,7 +79,11 @@ def in_axes(found: Study) -> dict[str, Any]:
 
 
 def in_contact(found: Study) -> dict[str, Any]:
-    """Fig. 6, where something touches: both corrections by two networks, and by one with both inputs."""
+    """Fig. 6, where something touches: both corrections by two networks, and by one with both inputs.
+
+    With what r_ext is multiplied by (see `pressing`), which one network for both is multiplied by, too, and
+    without it for either.
+    """
     sets = (found.solved, found.validation, found.tested(TESTED))
     internal, external = Sets(*(each.internal for each in sets)), Sets(*(each.external for each in sets))
     preset, name = found.training.preset, found.row.name
@@ -87,28 +91,27 @@ def in_contact(found: Study) -> dict[str, Any]:
     inner = Sets(*(_within(a, b) for a, b in zip(_each(internal), _each(external), strict=True)))
     touched = replace(internal, tested=inner.tested)
     alone = _predicted(found, touched, preset.internal_width, BASES, name=f"{name}_in")
-    dents = _predicted(found, external, preset.external_width, BASES, name=f"{name}_ex")
-    both = Sets(
-        *(
-            replace(
-                b,
-                features=np.concatenate([a.features, b.features], 1),
-                r=a.r + b.r,
-                shares=np.ones_like(b.shares),
-            )
-            for a, b in zip(_each(inner), _each(external), strict=True)
-        )
-    )
-    width = preset.internal_width + preset.external_width
-    together = _predicted(found, both, width, 2 * BASES, name=f"{name}_both")
     linear, f = _placed(found, external.tested)
-    full = linear + _turned(f, both.tested.r)
-    shown = {"apart": alone + dents, "together": together}
-    return {
-        "shapes": len(external.training),
-        "tested": len(full),
-        "errors": {way: _left(linear + _turned(f, r), full, linear) for way, r in shown.items()},
-    }
+    full = linear + _turned(f, inner.tested.r + external.tested.r)
+    errors = {}
+    for way, dents in (("", external), (", plain", _unscaled(external))):
+        both = Sets(
+            *(
+                replace(b, features=np.concatenate([a.features, b.features], 1), r=a.r + b.r)
+                for a, b in zip(_each(inner), _each(dents), strict=True)
+            )
+        )
+        width, called = preset.internal_width + preset.external_width, way.replace(", ", "_")
+        apart = alone + _predicted(found, dents, preset.external_width, BASES, name=f"{name}_ex{called}")
+        together = _predicted(found, both, width, 2 * BASES, name=f"{name}_both{called}")
+        for how, r in (("apart", apart), ("together", together)):
+            errors[how + way] = _left(linear + _turned(f, r), full, linear)
+    return {"shapes": len(external.training), "tested": len(full), "errors": errors}
+
+
+def _unscaled(sets: Sets) -> Sets:
+    """The same, to be learned as they are."""
+    return Sets(*(replace(each, shares=np.ones_like(each.shares)) for each in _each(sets)))
 
 
 def _each(sets: Sets) -> tuple[Samples, Samples, Samples]:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from benchmarks.contact_corrections.accuracy import COMBED, DENTED, LED, TURNED, Compared, compared
-from benchmarks.contact_corrections.pull import CURVES
+from benchmarks.contact_corrections.pull import CURVES, PAPERS, STIFFNESSES
 from benchmarks.contact_corrections.scenes import TEST
 from benchmarks.contact_corrections.study import Study, study
 from benchmarks.drawing import (
@@ -56,16 +56,25 @@ def plot_shapes(studies: list[Study]) -> Figure:
 
 
 def plot_pull() -> Figure:
-    """Fig. 10: the force along the worm's way between the posts."""
+    """Fig. 10: the force along the worm's way between the posts; and its peaks over contact's stiffness."""
     figure = Figure(figsize=(8.0, 2.8), layout="constrained")
-    axes = figure.subplots()
-    with np.load(CURVES) as curves:
+    axes, over = figure.subplots(1, 2, width_ratios=(2.0, 1.0))
+    with np.load(CURVES, allow_pickle=False) as curves:
+        peaks = {key: float(np.nanmax(curve)) for key, curve in curves.items() if key != "places"}
         for name, colour in FORCES.items():
             label = COLUMNS[name][0] if name != "full" else "full body"
-            axes.plot(curves["places"], curves[name], color=colour, label=label, linewidth=1.4)
+            force = curves[f"{name}_{STIFFNESSES[0]:g}"]
+            axes.plot(curves["places"], force, color=colour, label=label, linewidth=1.4)
+    for name, ratio in PAPERS.items():
+        ratios = [peaks[f"{name}_{times:g}"] / peaks[f"full_{times:g}"] for times in STIFFNESSES]
+        over.plot(STIFFNESSES, ratios, "o-", color=FORCES[name], linewidth=1.4, markersize=3.0)
+        over.axhline(ratio, color=FORCES[name], linewidth=0.8, linestyle="--")
     axes.set_xlabel("where the posts' middle pair is along the worm, m")
     axes.set_ylabel("force along the worm, N")
     axes.legend()
+    over.set_xscale("log")
+    over.set_xlabel("stiffness of contact, times E")
+    over.set_ylabel("peak over the full body's (dashed: the paper's)")
     return figure
 
 

@@ -2,12 +2,14 @@
 
 Three pairs of posts, that press on the worm from both sides, go along it from behind its tail to its head,
 which is held: as if it were pulled between them. Without friction, what it takes is what the posts push along
-the way. The full body is at rest at every place; handles, alone and corrected, are played slowly.
+the way. The full body is at rest at every place; handles, alone and corrected, are played slowly. All are
+pushed off by springs, whose stiffness is varied; what was learned was learned with the stiffest.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,16 +18,19 @@ from numpy.typing import NDArray
 from benchmarks.contact_corrections.accuracy import LED
 from benchmarks.contact_corrections.scenes import CONTACT, TEST
 from benchmarks.contact_corrections.study import Study, study, uncorrected
-from ml_backend.methods.contact_corrections.scene import ContactScene
+from ml_backend.methods.contact_corrections.scene import CONTACT_STIFFNESS, ContactScene
 from ml_backend.methods.contact_corrections.statics import Statics
 from neural_physics.methods.contact_corrections.contact import Contact, Placed
 from neural_physics.methods.contact_corrections.handles import Handles
 from neural_physics.methods.contact_corrections.method import ContactCorrections
+from neural_physics.models.model_file import Model
 
 Array = NDArray[np.float64]
 
 PAIRS, APART, ASIDE = 3, 0.25, 0.135  # of posts; metres along the worm, and off its middle
 BEGIN, END, STEP = -0.95, 0.25, 0.004  # metres along the worm, of the middle pair
+STIFFNESSES = (CONTACT_STIFFNESS, 10.0, 5.0, 2.0, 1.0)  # of the contact, times Young's modulus
+PAPERS = {"linear": 5.6, "ours": 1.8}  # largest forces, times the full body's
 CURVES = CONTACT / "pull.npz"
 
 
@@ -37,15 +42,45 @@ def judge() -> dict[str, Any]:
 
 def _pulled(found: Study) -> dict[str, Any]:
     model, ys = found.model(), course(found)
-    forces = {
-        "linear": played(ContactCorrections(uncorrected(model)), ys),
-        "ours": played(ContactCorrections(model), ys),
-        "full": at_rest(found.scene, ys),
-    }
-    np.savez(CURVES, places=BEGIN + STEP * np.arange(len(ys)), **forces)
-    peaks = {name: float(np.nanmax(force)) for name, force in forces.items()}
-    means = {name: float(np.nanmean(np.abs(force))) for name, force in forces.items()}
-    return {"peaks": peaks, "means": means, "unsettled": int(np.isnan(forces["full"]).sum())}
+    curves, rows = dict[str, Array](), list[dict[str, Any]]()
+    for times in STIFFNESSES:
+        there = softened(model, times)
+        contact = replace(found.scene.contact, stiffness=there.info.settings["stiffness"])
+        forces = {
+            "linear": played(ContactCorrections(uncorrected(there)), ys),
+            "ours": played(ContactCorrections(there), ys),
+            "full": at_rest(replace(found.scene, contact=contact), ys),
+        }
+        curves |= {f"{name}_{times:g}": force for name, force in forces.items()}
+        rows.append(
+            {
+                "stiffness": times,
+                "peaks": {name: float(np.nanmax(force)) for name, force in forces.items()},
+                "means": {name: float(np.nanmean(np.abs(force))) for name, force in forces.items()},
+                "unsettled": int(np.isnan(forces["full"]).sum()),
+            }
+        )
+    np.savez(CURVES, places=BEGIN + STEP * np.arange(len(ys)), **curves)
+    return {"rows": rows, "agree": {name: agreeing(rows, name, ratio) for name, ratio in PAPERS.items()}}
+
+
+def softened(model: Model, times: float) -> Model:
+    """The model with contact that is so many times Young's modulus stiff."""
+    stiffness = model.info.settings["stiffness"] * times / CONTACT_STIFFNESS
+    info = replace(model.info, settings={**model.info.settings, "stiffness": stiffness})
+    return Model(info, model.tensors, model.path)
+
+
+def agreeing(rows: list[dict[str, Any]], way: str, ratio: float) -> float | None:
+    """At which stiffness a way's largest force is that many times the full body's: the stiffest, between
+    rows on a logarithmic scale. None where it never is.
+    """
+    known = [(row["stiffness"], row["peaks"][way] / row["peaks"]["full"] - ratio) for row in rows]
+    for (stiff, above), (soft, below) in pairwise(known):
+        if above * below <= 0.0:
+            share = above / (above - below) if above != below else 0.0
+            return float(stiff * (soft / stiff) ** share)
+    return None
 
 
 def course(found: Study) -> NDArray[np.float32]:
@@ -64,12 +99,13 @@ def course(found: Study) -> NDArray[np.float32]:
 
 def played(method: ContactCorrections, ys: NDArray[np.float32]) -> Array:
     """(N,) N for each metre of depth: what posts push along the worm, frame by frame."""
-    state, forces = method.start(ys[0]), []
+    state, forces, dynamics = method.start(ys[0]), [], method.dynamics
     for y in ys:
         state = method.step(state, y)
         around = method.surroundings(y)
-        shape = method._coordinates.of(method.body_positions(state, y))
-        forces.append(pushed(method.dynamics._surface, shape, around.placed))
+        # The vertices that contact is felt at, which is numbered by them.
+        shape = dynamics._part.positions(dynamics.pose(state.q, around))[: dynamics._touching]
+        forces.append(pushed(dynamics._surface, shape, around.placed))
     return np.array(forces)
 
 

@@ -46,6 +46,12 @@ ACCURACY = (
     Column("in contact, %", lambda row: _percent(row, "touched"), ".1f"),
     Column("*r_int* alone, %", lambda row: _percent(row, "without"), ".1f"),
     Column("dents alone, %", lambda row: _percent(row, "dents"), ".1f"),
+    Column("nearest in the bases: all, %", lambda row: 100.0 * row["floors"]["all"], ".1f"),
+    Column(
+        "in contact, %",
+        lambda row: 100.0 * row["floors"]["touched"] if row["frames"]["touched"] else None,
+        ".1f",
+    ),
     Column(
         "the paper, % (frames)",
         lambda row: PAPERS.get((row["example"], row["turning"]), {}).get(row["width"]),
@@ -66,13 +72,15 @@ TIMES = (
     Column("full", lambda row: 1e3 / row["ms"]["full"], ".0f"),
     Column("full over ours, times", lambda row: row["ms"]["full"] / row["ms"]["ours"], ".1f"),
 )
-# By body and way: what it is, and the paper's figure, in %.
+# By body and way: what it is, and the paper's figure, in %, whose networks have no factor.
 LEARNED = {
     ("worm", "own"): ("worm, no contact: what handles lack, in the body's own axes", "15"),
     ("worm", "world"): ("the same, in the world's axes", "75"),
     ("worm", "whole"): ("the whole shape", "more than 4,000"),
-    ("circle", "apart"): ("circle, in contact: two networks", "19"),
-    ("circle", "together"): ("one network for both", "51"),
+    ("circle", "apart"): ("circle, in contact: two networks, dents times their depth's factor", ""),
+    ("circle", "together"): ("one network for both, times the same factor", ""),
+    ("circle", "apart, plain"): ("two networks, without the factor", "19"),
+    ("circle", "together, plain"): ("one network for both, without it", "51"),
 }
 DECOUPLING = (
     Column("what is learned", "learned"),
@@ -87,16 +95,14 @@ JACOBIANS = (
     Column("mm from equation 3", "from_whole_mm", ".2f"),
     Column("ms a frame", "ms", ".1f"),
 )
-PULLED = {
-    "linear": ("handles alone", "5.6"),
-    "ours": ("with corrections", "1.8"),
-    "full": ("full body", "1"),
-}
+PULLED = {"linear": "handles alone, 5.6,", "ours": "with corrections, 1.8,"}
 PULL = (
-    Column("", lambda row: PULLED[row["way"]][0]),
-    Column("largest force, N for each metre across", "peak", ".1f"),
-    Column("times the full body's", "times", ".1f"),
-    Column("the paper", lambda row: PULLED[row["way"]][1]),
+    Column("stiffness of contact, times *E*", "stiffness", "g"),
+    Column("handles alone, N for each metre across", "peaks.linear", ".0f"),
+    Column("with corrections", "peaks.ours", ".0f"),
+    Column("full body", "peaks.full", ".0f"),
+    Column("handles over full, times", lambda row: row["peaks"]["linear"] / row["peaks"]["full"], ".1f"),
+    Column("corrections over full, times", lambda row: row["peaks"]["ours"] / row["peaks"]["full"], ".1f"),
 )
 PEER = (
     Column("", "name"),
@@ -153,12 +159,14 @@ def jacobians(part: Part) -> str:
 
 
 def pull(part: Part) -> str:
-    """Fig. 10: the peaks, and how many times the full body's they are."""
-    if "peaks" not in part:
+    """Fig. 10: the largest forces, how many times the full body's they are, and where that is the paper's."""
+    if "rows" not in part:
         return "Not there yet."
-    peaks = part["peaks"]
-    rows = [{"way": way, "peak": peak, "times": peak / peaks["full"]} for way, peak in peaks.items()]
-    return table(PULL, rows)
+    agree = "; ".join(
+        f"{PULLED[way]} at {'no stiffness among these' if at is None else f'{at:.1f} *E*'}"
+        for way, at in part["agree"].items()
+    )
+    return f"{table(PULL, part['rows'])}\n\nAs many times the full body's as the paper's: {agree}."
 
 
 def peer(part: Part) -> str:

@@ -127,6 +127,7 @@ def _contact(example: str, *, turning: bool = False, touched: int = 40, **more: 
         "triangles": 1000,
         "shapes": {"internal": 300, "external": 14486},
         "errors": {"all": 0.0432, "touched": 0.0829, "without": 0.447, "dents": 0.188},
+        "floors": {"all": 0.0111, "touched": 0.0222},
         "frames": {"all": 250, "touched": touched},
         **more,
     }
@@ -713,12 +714,21 @@ REPORT: dict[str, Any] = {
     },
     "contact_decoupling": {
         "worm": {"shapes": 1000, "errors": {"own": 0.0461, "world": 0.206, "whole": 1.1749}},
-        "circle": {"shapes": 14486, "errors": {"apart": 0.0719, "together": 0.97}},
+        "circle": {
+            "shapes": 14486,
+            "errors": {"apart": 0.0719, "together": 0.81, "apart, plain": 0.12, "together, plain": 0.97},
+        },
     },
     "contact_jacobians": {
         "rows": [_jacobian("JELLY_WITH_CIRCLE", 5.91), _jacobian("WORM", 70.04)],
     },
-    "contact_pull": {"peaks": {"linear": 8470.0, "ours": 1564.02, "full": 221.2}},
+    "contact_pull": {
+        "rows": [
+            {"stiffness": 20.0, "peaks": {"linear": 8470.0, "ours": 1564.02, "full": 221.2}},
+            {"stiffness": 1.0, "peaks": {"linear": 420.0, "ours": 300.0, "full": 200.0}},
+        ],
+        "agree": {"linear": 4.56, "ours": None},
+    },
     "contact_times": {
         "rows": [
             _contact_times("JELLY_WITH_COMB", {"internal": 95, "external": 100}, [8, 0, 1]),

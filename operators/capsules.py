@@ -7,15 +7,16 @@ import bpy
 from ..neural_physics.blender.modelling import capsule_editing, capsule_fitting
 from ..neural_physics.blender.scene.targets import check_editable
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
+from .stepping import SteppedButton, Steps
 from .support import Button, scene_of, set_up_target, target
 
 
-class NEURALPHYSICS_OT_fit_capsules(Button, bpy.types.Operator):
+class NEURALPHYSICS_OT_fit_capsules(SteppedButton, bpy.types.Operator):
     bl_idname = "neural_physics.fit_capsules"
     bl_label = "Fit Capsules"
     bl_description = (
         "Fit a capsule around every limb of the other selected armatures and meshes, or of those "
-        "found around this object if nothing else is selected"
+        "found around this object if nothing else is selected; Esc stops"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -23,11 +24,11 @@ class NEURALPHYSICS_OT_fit_capsules(Button, bpy.types.Operator):
     def require(cls, context: bpy.types.Context) -> None:
         capsule_fitting.check_may_fit(set_up_target(context))
 
-    def run(self, context: bpy.types.Context) -> None:
+    def steps(self, context: bpy.types.Context) -> Steps:
         obj = target(context)
         chosen = capsule_fitting.chosen_sources(obj, context.selected_objects)
         sources = chosen or capsule_fitting.capsule_sources(obj, scene_of(context))
-        names = capsule_fitting.fit_capsules(obj, sources)
+        names = yield from capsule_fitting.fitting_capsules(obj, sources)
         self.report({"INFO"}, capsule_fitting.summary(obj, names))
 
 

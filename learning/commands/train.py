@@ -21,6 +21,7 @@ from neural_physics.methods.registry import DEFAULT
 from neural_physics.methods.specification import BASES, DEFAULT_PRESET
 from neural_physics.models.model_file import check_replaceable
 
+MOST_VALUES = 10_000  # of y; the bones of a human of Rigify take 8,040
 NO_CARD = "A graphics card was asked for, but this method trains on the processor."
 
 
@@ -78,6 +79,7 @@ def run(
         raise Problem("file_is_folder", path=named)
     out = resolved(named.parent) / named.name
     dataset = Dataset.open(args.dataset)
+    _check_interactions(dataset)
     options = Options(
         args.preset,
         preset,
@@ -107,6 +109,14 @@ def run(
     with writing(options.partial.parent):
         options.partial.unlink(missing_ok=True)
     return {"model": str(named), **result}
+
+
+def _check_interactions(dataset: Dataset) -> None:
+    """Raises Problem("training_reacts_to_too_much"): memory goes with the square."""
+    found = dataset.info.channels.size
+    if found > MOST_VALUES:
+        numbers = {"found": f"{found:,}", "allowed": f"{MOST_VALUES:,}"}
+        raise Problem("training_reacts_to_too_much", path=dataset.path, object=dataset.info.object, **numbers)
 
 
 def chosen(args: argparse.Namespace, trainers: Trainers) -> tuple[Preset, tuple[object, ...]]:

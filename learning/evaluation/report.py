@@ -17,7 +17,7 @@ from neural_physics.evaluation.rollouts import Window, rollout
 from neural_physics.methods.interface import Method
 from neural_physics.pictures.shapes import camera_for
 
-PICTURES = 5
+PICTURES, MOST_BALLS = 5, 32  # in each of these no more are drawn
 CSS = """
 :root { color-scheme: light; }
 body { font: 15px/1.55 system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; color: #22262b;
@@ -207,7 +207,8 @@ def _pictures(
     frames = np.linspace(0, len(truth) - 1, PICTURES + 2).round().astype(int)[1:-1]
     y = np.asarray(typical.take.interaction[typical.predicted])[frames]
     slices = info.channels.slices()
-    balls = [[(row[slices[name]], radius) for name, radius in info.colliders.items()] for row in y]
+    shown_balls = [*info.colliders.items()][:MOST_BALLS]
+    balls = [[(row[slices[name]], radius) for name, radius in shown_balls] for row in y]
     extents = [truth[frames], predicted[frames]]
     extents += [np.stack([c - r, c + r])[None] for row in balls for c, r in row]
     shown = np.concatenate([e.reshape(-1, 3) for e in extents])

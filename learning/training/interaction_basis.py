@@ -50,10 +50,24 @@ def fit_interaction_basis(y: Floats, still: Doubles) -> InteractionBasis:
     moves = spread > np.maximum(np.maximum(still, LEAST), ROUNDING * np.abs(y).max(0))
     scale = np.divide(1.0, spread, out=np.zeros_like(spread), where=moves)
     centred = (y - mean) * scale
-    variances, directions = np.linalg.eigh(centred.T @ centred / len(y))
+    variances, directions = _principal(centred)
     order = np.argsort(variances)[::-1]
     count = max(1, int((variances > NEGLIGIBLE * variances.sum()).sum()))
     kept = order[:count]
     whitening = directions[:, kept] / np.sqrt(np.maximum(variances[kept], 1e-12))
     basis = (scale[:, None] * whitening).T
     return InteractionBasis(mean.astype(np.float32), basis.astype(np.float32))
+
+
+def _principal(centred: Doubles) -> tuple[Doubles, Doubles]:
+    """Variances (k,), rising, and directions (e, k), of rows (T, e) without their mean.
+
+    Of fewer frames than numbers by what frames have in common, T x T: memory and time go with the less.
+    """
+    frames, numbers = centred.shape
+    if numbers <= frames:
+        found = np.linalg.eigh(centred.T @ centred / frames)
+        return found.eigenvalues, found.eigenvectors
+    variances, of_frames = np.linalg.eigh(centred @ centred.T / frames)
+    lengths = np.sqrt(np.maximum(frames * variances, LEAST))
+    return variances, centred.T @ of_frames / lengths

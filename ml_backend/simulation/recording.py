@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ml_backend.simulation.body_checks import checked_body
 from ml_backend.simulation.motions import check_tracks
 from ml_backend.simulation.simulation import SavedState, Simulation
 from ml_backend.simulation.spring_cloth import SpringSimulation
@@ -150,7 +151,7 @@ def require_body(dataset: Dataset) -> Body:
     body = dataset.body
     if body is None:
         raise Problem("dataset_damaged", path=dataset.path, reason="body.npz is not there")
-    return body
+    return checked_body(dataset, body)
 
 
 def stored(body: Body | None, positions: Doubles, frame_from_world: Doubles) -> tuple[Floats, Floats]:

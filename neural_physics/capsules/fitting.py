@@ -21,6 +21,7 @@ SHARE = 0.95  # of the weight that lies inside, where nothing else is asked for
 TAIL = 0.02  # of the weight, at either end, that does not decide where a capsule begins
 STEPS = 60
 SETTLED = 1e-8  # of the points' size: a step this short is the last
+MOST_SETTLED = 5000  # points that a surface is laid through; more of them are as many of all
 HUBER = 1.345 * 1.4826  # times the median distance: what is further off is a stray, and pulls less
 
 
@@ -128,6 +129,8 @@ class _Line:
 
         What the points do not determine, such as where a tube without caps ends, stays as in `first`.
         """
+        every = -(-len(points) // MOST_SETTLED)
+        points, weights = points[::every], weights[::every]
         values = np.concatenate([first.radii, ((first.ends - self.origin) @ self.directions.T).ravel()])
         shape, damping = self._shape(values), 1e-3
         for _ in range(STEPS):

@@ -15,6 +15,7 @@ from ..files.reading import LARGEST_JSON, read_json
 from ..interaction.channels import ChannelLayout
 
 SCHEMA = 1
+MOST_COLLIDERS = 200  # as many as an object's list has lines
 MOST_FRAMES = 1_000_000  # of a take that is baked or imported
 LARGEST_TAKE, MOST_EXCLUDED = 1 << 20, 10_000  # bytes of a take.json, and runs of frames in it
 IMPORTED = "imported"  # the program of takes that came from others, in a dataset's provenance
@@ -118,6 +119,8 @@ def check_info(info: DatasetInfo) -> None:
 def _check_colliders(info: DatasetInfo) -> None:
     if not isinstance(info.colliders, dict):
         raise ValueError("colliders must map names to radii")
+    if len(info.colliders) > MOST_COLLIDERS:
+        raise ValueError(f"{len(info.colliders):,} colliders are more than {MOST_COLLIDERS}")
     positions = [c.name for c in info.channels.channels if c.kind == "position"]
     for name, radius in info.colliders.items():
         if name not in positions:

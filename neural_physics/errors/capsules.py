@@ -8,8 +8,8 @@ PROBLEMS: dict[str, str] = {
         "another for it, remove it, or fit the capsules again."
     ),
     "capsules_too_many": (
-        "{object} has {count} capsules switched on, and no more than {most} are used: untick or remove some under "
-        "Play > Capsules, or fit them to an armature with fewer deforming bones."
+        "{object} has {count} capsules, or would have, and no more than {most} are used: untick or remove some "
+        "under Play > Capsules, or fit them to an armature with fewer deforming bones."
     ),
     "capsules_in_one_place": (
         "Too many capsules of {object} are in one place for it to be pushed out of them: make them smaller, or "

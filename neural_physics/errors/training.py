@@ -10,6 +10,10 @@ PROBLEMS: dict[str, str] = {
         "{object} does not move in any take for training, so there is nothing to learn: bake takes in which "
         "what it reacts to moves."
     ),
+    "training_reacts_to_too_much": (
+        "{path} says in each frame {found} numbers that {object} reacts to, and no more than {allowed} are learned "
+        "from: bake takes with fewer interactions, or a character with fewer bones."
+    ),
     "training_diverged": (
         "Training diverged after {steps} steps: lower the learning rate, or choose another preset."
     ),

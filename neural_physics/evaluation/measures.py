@@ -69,11 +69,11 @@ def penetration(positions: Floats, interaction: Floats, info: DatasetInfo) -> Pe
     if not info.colliders:
         return None
     slices = info.channels.slices()
-    depths = []
+    depth = np.zeros(positions.shape[:2])
     for name, radius in info.colliders.items():
         centre = interaction[:, None, slices[name]]
-        depths.append(radius - np.linalg.norm(positions - centre, axis=-1).astype(float))
-    depth = np.maximum(np.max(depths, axis=0), 0.0)
+        inside = radius - np.linalg.norm(positions - centre, axis=-1).astype(float)
+        np.maximum(depth, inside, out=depth)
     return Penetration(depth.max(1), (depth > 0).mean(1))
 
 

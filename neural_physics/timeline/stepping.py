@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
 from contextlib import suppress
+from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
 
 from ..arrays import Floats
@@ -16,6 +17,10 @@ from ..methods.interface import Method, StepsMany
 MOST_TOGETHER = 64  # states in one call: what lies between the layers of a network stays in the caches
 
 Result = TypeVar("Result")
+
+
+class OutOfTime(Exception):
+    """Raised where a step is asked for that there is no time for any more; what was stepped to is kept."""
 
 
 class Step(NamedTuple):
@@ -47,15 +52,16 @@ def alone(stepping: Stepping[Result]) -> Result:
         after = step.taken()
 
 
-def together(steppings: Sequence[Stepping[Result]]) -> list[Result | Exception]:
+def together(steppings: Sequence[Stepping[Result]], until: float | None = None) -> list[Result | Exception]:
     """The result of each, or what was raised on its way: the first steps of all, then the second ones, ...
 
-    Those of methods that step alike are taken at once. All are as they would be alone, bit for bit.
+    Those of methods that step alike are taken at once. All are as they would be alone, bit for bit. until: by
+    `perf_counter`; from then on no step is begun, and `OutOfTime` is raised where one is asked for.
     """
     results: dict[int, Result | Exception] = {}
     due = _sent([(k, None) for k in range(len(steppings))], steppings, results)
     while due:
-        due = _sent(_taken(due), steppings, results)
+        due = _sent(_taken(due, until), steppings, results)
     return [results[k] for k in range(len(steppings))]
 
 
@@ -79,7 +85,7 @@ def _sent(
     return due
 
 
-def _taken(due: Sequence[tuple[int, Step]]) -> list[tuple[int, Any]]:
+def _taken(due: Sequence[tuple[int, Step]], until: float | None) -> list[tuple[int, Any]]:
     """The states after steps, or what was raised instead of one."""
     alike: dict[Hashable, list[tuple[int, Step]]] = {}
     for k, step in due:
@@ -87,7 +93,9 @@ def _taken(due: Sequence[tuple[int, Step]]) -> list[tuple[int, Any]]:
     after: list[tuple[int, Any]] = []
     for group in alike.values():
         for first in range(0, len(group), MOST_TOGETHER):
-            after += _taken_at_once(group[first : first + MOST_TOGETHER])
+            part = group[first : first + MOST_TOGETHER]
+            late = until is not None and perf_counter() > until
+            after += [(k, OutOfTime()) for k, _ in part] if late else _taken_at_once(part)
     return after
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from ..arrays import Floats
 from ..methods.interface import Interpolates, Method, SolvesSteps, StepsMany
 from .lookahead import Lookahead, between
-from .stepping import Step, Stepping, alone
+from .stepping import OutOfTime, Step, Stepping, alone
 
 DEFAULT_MEMORY = 64 << 20  # bytes of states kept per object
 SAME_RATE = 1e-6
@@ -155,8 +155,8 @@ class Timeline:
         """The states from `next_frame` on if these were their y; each is taken over when its y is recorded.
 
         None of them where the state of the frame before is not in memory: what it is may depend on y, too. Up
-        to the first before which others have to be read ahead. Until it ends, the timeline is asked for
-        nothing else.
+        to the first before which others have to be read ahead, or for which there is no time. Until it ends,
+        the timeline is asked for nothing else.
         """
         first = self.next_frame
         shown = self._states.get(first - 1)
@@ -171,6 +171,8 @@ class Timeline:
                     break
                 shown = yield from self._advance(shown, frame)
                 guesses[frame] = y.tobytes(), shown
+        except OutOfTime:
+            pass  # those that are there will do
         finally:
             for frame in range(first, first + len(ys)):
                 self._recorded.pop(frame, None)
@@ -217,6 +219,11 @@ class Timeline:
         # The frame on show is stepped from next, whether it is one of the kept ones or not.
         self._states[frame] = shown
         return shown
+
+    def unstepped(self, frame: int) -> int:
+        """How many frames are to be stepped to before the state of a recorded one is known."""
+        known = (f for f in self._states if f <= frame)
+        return max(frame, self.start_frame) - max(known, default=self.start_frame)
 
     def following(self, frame: int) -> Stepping[FrameState] | None:
         """What `at` does for a frame that was just recorded, or what was read ahead lets be stepped to now.

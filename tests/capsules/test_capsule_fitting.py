@@ -14,6 +14,7 @@ import bpy
 from bodies import BOTTOM, TOP, add_limb
 from scenes import add_ball, add_cloth, add_empty, add_rig, empty_scene, react_to
 
+from neural_physics.blender.modelling import capsule_fitting
 from neural_physics.blender.modelling.capsule_fitting import capsule_sources, fit_capsules
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.errors import Problem
@@ -182,3 +183,31 @@ def test_a_mesh_without_vertices_is_nothing_to_fit_to(cloth):
     empty = bpy.data.objects.new("Points", bpy.data.meshes.new("Points"))
     bpy.context.scene.collection.objects.link(empty)
     refused("capsules_nothing", cloth, empty)
+
+
+def test_more_capsules_than_are_used_are_refused_before_any_is_fitted(cloth, monkeypatch):
+    _, rig = add_limb()
+    monkeypatch.setattr(capsule_fitting, "MOST", 1)
+    monkeypatch.setattr(capsule_fitting, "fit_capsule", lambda *_, **__: pytest.fail("it was fitted"))
+    refused("capsules_too_many", cloth, rig)
+
+
+def test_objects_that_share_a_mesh_are_fitted_once(cloth, monkeypatch):
+    balls = [add_ball()]
+    for _ in range(3):
+        balls.append(bpy.data.objects.new("Other", balls[0].data))
+        bpy.context.scene.collection.objects.link(balls[-1])
+    fitted = []
+    fit = capsule_fitting.fit_free_capsule
+    monkeypatch.setattr(capsule_fitting, "fit_free_capsule", lambda *given: fitted.append(1) or fit(*given))
+    assert len(fit_capsules(cloth, balls)) == 4 and len(fitted) == 1
+    assert len({(item.start_radius, *item.start) for item in settings_of(cloth).capsules}) == 1
+    assert {item.source for item in settings_of(cloth).capsules} == set(balls)
+
+
+def test_a_stopped_fit_changes_nothing(cloth):
+    _, rig = add_limb()
+    steps = capsule_fitting.fitting_capsules(cloth, [rig])
+    assert next(steps) == (1, 2)
+    steps.close()
+    assert not settings_of(cloth).capsules

@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neural_physics.datasets import take_writer, takes
-from neural_physics.datasets.dataset_info import DatasetInfo, Exclusion, TakeInfo, read_take_info
+from neural_physics.datasets.dataset_info import DatasetInfo, Exclusion, TakeInfo, check_info, read_take_info
 from neural_physics.datasets.point_caches import PC2_HEADER
 from neural_physics.datasets.rest_mesh import Mesh, read_mesh, write_mesh
 from neural_physics.datasets.takes import Dataset
@@ -523,3 +523,12 @@ def test_a_take_that_was_taken_over_between_the_look_and_the_write_is_told_to_be
     with pytest.raises(Problem) as caught:
         writer.close() if at == "close" else writer.exclude(())
     assert caught.value.code == "taken_over"
+
+
+def test_no_more_balls_than_a_list_has_lines(tmp_path):
+    info = make(tmp_path / "d").info
+    names = [f"Ball {k}" for k in range(201)]
+    layout = ChannelLayout(tuple(Channel(name, "position", 3) for name in names))
+    check_info(replace(info, channels=layout, colliders=dict.fromkeys(names[:200], 1.0)))
+    with pytest.raises(ValueError, match="201 colliders"):
+        check_info(replace(info, channels=layout, colliders=dict.fromkeys(names, 1.0)))

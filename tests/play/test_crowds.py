@@ -71,9 +71,9 @@ def sizes(monkeypatch):
     """How many objects were stepped, and how many shapes decoded, at once each time."""
     found = {"stepped": [], "decoded": []}
 
-    def together(steppings):
+    def together(steppings, until):
         found["stepped"].append(len(steppings))
-        return the_true(steppings)
+        return the_true(steppings, until)
 
     def decoded(part):
         found["decoded"].append(sum(len(states) for _, states in part))

@@ -14,6 +14,7 @@ from neural_physics.blender.settings.properties import settings_of
 from neural_physics.errors import Problem
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import parse_model
+from neural_physics.timeline import stepping
 
 pytestmark = pytest.mark.blender
 
@@ -231,6 +232,29 @@ def test_a_long_catch_up_waits_to_be_asked_for_and_comes_to_the_same(sheet, monk
     assert np.array_equal(play_scenes.shown(sheet), played[100])
 
 
+def test_steps_that_take_too_long_are_left_for_later_and_come_to_the_same(sheet, monkeypatch):
+    """A file that is opened may ask for thousands of steps in a frame, and nobody can stop them."""
+    played = play_scenes.played(sheet, range(1, 61))
+    scene = bpy.context.scene
+    scene.frame_set(1)
+    playback.attach(sheet)
+    timeline = playback.PLAYED.session_of(sheet).timeline
+    clock = iter(range(10**6))  # each look at it is a second later
+    monkeypatch.setattr(played_objects, "_until", lambda seconds, *, patient: next(clock) + seconds)
+    monkeypatch.setattr(stepping, "perf_counter", lambda: next(clock))
+    before = timeline.steps_taken
+    scene.frame_set(60)
+    status = playback.status_of(sheet)
+    assert status.problem is None and status.warning.code == "catch_up_needed"
+    assert 40 < status.behind < 60 and timeline.steps_taken - before < 20
+    shown = play_scenes.shown(sheet)
+    assert np.array_equal(shown, played[1])  # the pose it had, not a wrong one
+    for _ in range(8):
+        list(playback.catch_up(scene))
+    assert playback.status_of(sheet).behind == 0
+    assert np.array_equal(play_scenes.shown(sheet), played[60])
+
+
 def test_a_slow_model_is_not_waited_for_longer_than_the_frames_it_plays(sheet, monkeypatch):
     """When a file is opened at a late frame, all steps up to it are due at once."""
     played = play_scenes.played(sheet, range(1, 101))
@@ -244,6 +268,7 @@ def test_a_slow_model_is_not_waited_for_longer_than_the_frames_it_plays(sheet, m
         played_objects.PlayedObjects, "_catch_up", lambda *given, patient: catch_up(*given, patient=False)
     )
     monkeypatch.setattr(played_objects, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(stepping, "perf_counter", lambda: 0.0)  # a step alone takes no time
     monkeypatch.setattr(played_objects, "LONGEST_WAIT", 20.5)
     before = timeline.steps_taken
     scene.frame_set(100)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from test_timeline import Foreseeing, Spring, hand
 
-from neural_physics.timeline.stepping import MOST_TOGETHER, together
+from neural_physics.timeline import stepping
+from neural_physics.timeline.stepping import MOST_TOGETHER, OutOfTime, together
 from neural_physics.timeline.timeline import Timeline
 
 
@@ -139,3 +140,43 @@ def test_where_a_step_of_many_fails_each_is_taken_by_itself():
     assert timelines[1].next_frame == 4 and timelines[1].recorded(4) is None, "it is as it was"
     timelines[1].record(4, hand(3 / 24.0 + 0.1))
     assert np.array_equal(shapes(timelines[1], [4]), shapes(recorded(Spring(), phase=0.1), [4]))
+
+
+def ticking(monkeypatch):
+    """Each look at the clock is a second later."""
+    clock = iter(range(10**6))
+    monkeypatch.setattr(stepping, "perf_counter", lambda: next(clock))
+
+
+def test_what_there_is_no_time_for_is_left_and_what_was_stepped_to_is_kept(monkeypatch):
+    ticking(monkeypatch)
+    first, second = recorded(Spring()), recorded(Spring(), phase=0.4)
+    found = together([first.reaching(20), second.reaching(20)], until=10.5)
+    assert [type(each) for each in found] == [OutOfTime, OutOfTime]
+    assert (first.unstepped(20), second.unstepped(20)) == (13, 14), "six and five of 19 were stepped to"
+    taken = first.steps_taken
+    together([first.reaching(20)], until=None)
+    assert first.unstepped(20) == 0 and first.steps_taken - taken <= 15
+    assert np.array_equal(shapes(first, [7, 20]), shapes(recorded(Spring()), [7, 20]))
+
+
+def test_many_steps_of_one_frame_are_left_in_their_middle(monkeypatch):
+    """A model of 2,400 steps a second has a hundred of them in a frame."""
+    ticking(monkeypatch)
+    method = Spring()
+    method.dt = 1.0 / 2400.0
+    timeline = recorded(method)
+    (found,) = together([timeline.reaching(2)], until=10.5)
+    assert isinstance(found, OutOfTime) and timeline.steps_taken == 12
+
+
+def test_frames_that_were_guessed_in_time_are_believed(monkeypatch):
+    ticking(monkeypatch)
+    timeline = recorded(Spring(), frames=5)
+    timeline.at(5)
+    ys = [hand(frame / 24.0) for frame in range(5, 15)]
+    (states,) = together([timeline.predicting(ys)], until=4.5)
+    assert len(states) == 5
+    timeline.record(6, ys[0])
+    assert timeline.at(6) is states[0]
+    assert together([timeline.predicting(ys[1:])], until=0.0) == [[]]

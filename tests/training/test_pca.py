@@ -101,3 +101,17 @@ def test_values_of_any_unit_count_if_float32_resolves_their_changes():
     y = np.stack([tiny, huge], 1).astype(np.float32)
     found = fit_interaction_basis(y, still_spreads(layout, 24.0))
     assert found.basis.shape == (1, 2) and found.basis[0, 0] != 0 and found.basis[0, 1] == 0
+
+
+def test_more_numbers_than_frames_are_found_by_the_frames_and_are_the_same():
+    rng = np.random.default_rng(4)
+    motions = rng.normal(size=(60, 5))
+    y = (motions @ rng.normal(size=(5, 90))).astype(np.float32)
+    wide = fit_interaction_basis(y, np.zeros(90))
+    tall = fit_interaction_basis(np.concatenate([y, y]), np.zeros(90))
+    assert len(wide.basis) == len(tall.basis) == 5
+    # Each direction may be turned round.
+    signs = np.sign((wide.basis * tall.basis).sum(1, keepdims=True))
+    assert signs * wide.basis == pytest.approx(tall.basis, rel=1e-3, abs=1e-6)
+    w = wide.project(y)
+    assert w.T @ w / len(y) == pytest.approx(np.eye(5), abs=1e-3)

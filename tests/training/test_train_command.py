@@ -17,6 +17,7 @@ import pytest
 from lengths import at_length
 from motion_data import make_dataset
 
+from learning.commands import train as train_command
 from learning.commands.train import NO_CARD, add_arguments, run
 from learning.methods.subspace_physics.learner import SubspaceLearner
 from ml_backend.commands.train import TRAINERS
@@ -104,6 +105,22 @@ def test_the_same_seed_gives_the_same_model_and_another_another(trained, dataset
         models[name] = read_model(tmp_path / name).tensors["layers.0.weight"]
     assert np.array_equal(models["a"], models["b"])
     assert not np.array_equal(models["a"], models["c"])
+
+
+def test_more_numbers_than_can_be_learned_from_are_refused_before_anything_is_read(
+    dataset, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(train_command, "MOST_VALUES", 1)
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    with pytest.raises(Problem) as raised:
+        run(
+            parser.parse_args([str(dataset), "--out", str(tmp_path / "m.safetensors")]),
+            print,
+            StopRequest(),
+        )
+    assert raised.value.code == "training_reacts_to_too_much"
+    assert [*tmp_path.glob("m*")] == []
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "model.partial.safetensors"])

@@ -53,6 +53,7 @@ def test_capsules_are_fitted_edited_and_removed_by_clicks(window: Window) -> Non
     window.open_panel("projection.enabled")
     before = orange(window, "capsules_1_none")
     window.press("neural_physics.fit_capsules")
+    window.wait(lambda: window.ask(CAPE + "result = len(settings.capsules)"), 60)  # one after the other
     count = window.ask(CAPE + "result = len(settings.capsules)")
     assert count >= 17
     assert orange(window, "capsules_2_fitted") > before + 2000, "they are drawn"

@@ -8,10 +8,13 @@ from learning.methods.subspace_physics.presets import SubspacePreset
 from learning.training.subspace_data import SubspaceData
 from neural_physics.datasets.takes import Dataset
 
+MOST_BALLS = 64  # that are followed through all states of a batch: with more it takes gigabytes
+
 
 def is_physical(preset: SubspacePreset, dataset: Dataset) -> bool:
-    """Whether it is known what a physical initial model has to know: where balls push."""
-    return preset.physics and preset.initial_model and bool(dataset.info.colliders)
+    """Whether it is known what a physical initial model has to know: where balls push, not too many."""
+    balls = len(dataset.info.colliders)
+    return preset.physics and preset.initial_model and 0 < balls <= MOST_BALLS
 
 
 def network_for(data: SubspaceData, dataset: Dataset, preset: SubspacePreset, seed: int) -> SubspaceNetwork:

@@ -31,6 +31,7 @@ from ml_backend.methods.contact_corrections.presets import ContactPreset
 from ml_backend.methods.contact_corrections.samples import CorrectionData, Samples
 from ml_backend.methods.contact_corrections.scene import ContactScene, contact_scene
 from ml_backend.methods.contact_corrections.solving_helper import helper_words
+from ml_backend.simulation.body_checks import checked_body
 from ml_backend.training.devices import chosen_device
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.takes import Dataset
@@ -110,7 +111,7 @@ def solid_body(dataset: Dataset) -> Body:
     body = dataset.body
     if body is None or body.settings.kind != "solid":
         raise Problem("contact_needs_solid", object=dataset.info.object)
-    return body
+    return checked_body(dataset, body)
 
 
 @dataclass

@@ -152,12 +152,16 @@ def found_pins(dataset: Dataset, spans: list[Span]) -> Tensors:
     ):
         if channel.kind == "position":
             places.append(where.start)
-    anchors = np.stack([x - (0.0 if at < 0 else y[:, None, at : at + 3]) for at in places])
-    strays = anchors.astype(np.float64).var(axis=1).sum(-1)
-    best = strays.argmin(axis=0)
-    means = anchors.mean(axis=1, dtype=np.float64)
+    least, best = np.full(len(pinned), np.inf), np.full(len(pinned), -1, np.int32)
+    means = np.empty((len(pinned), 3))
+    for at in places:  # one at a time: there may be hundreds
+        anchors = x - (0.0 if at < 0 else y[:, None, at : at + 3])
+        strays = anchors.astype(np.float64).var(axis=0).sum(-1)
+        nearer = strays < least
+        least[nearer], best[nearer] = strays[nearer], at
+        means[nearer] = anchors.mean(axis=0, dtype=np.float64)[nearer]
     return {
         "pins.vertices": pinned.astype(np.int32),
-        "pins.channels": np.array(places, np.int32)[best],
-        "pins.anchors": means[best, np.arange(len(pinned))].astype(np.float32),
+        "pins.channels": best,
+        "pins.anchors": means.astype(np.float32),
     }

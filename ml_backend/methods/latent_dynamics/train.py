@@ -27,6 +27,7 @@ from ml_backend.methods.latent_dynamics.networks import load_module
 from ml_backend.methods.latent_dynamics.potential.body_energy import rest_bend
 from ml_backend.methods.latent_dynamics.preparation import CHOOSING, Preparation, Prepared
 from ml_backend.methods.latent_dynamics.presets import LatentPreset
+from ml_backend.simulation.body_checks import checked_body
 from ml_backend.training.devices import chosen_device
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.takes import Dataset
@@ -129,7 +130,7 @@ def simulated_body(dataset: Dataset) -> Body:
         raise Problem(
             "latent_strands_curved", object=dataset.info.object, degrees=round(float(np.degrees(bend)))
         )
-    return body
+    return checked_body(dataset, body)
 
 
 def require_tracks(dataset: Dataset, spans: list[Span]) -> None:

@@ -116,7 +116,7 @@ def _found(obj: bpy.types.Object, source: bpy.types.Object, bone: str) -> Found:
     if source.type == "MESH":
         check_readable(source)
         for one in of_mesh(source, settings_of(obj).projection.share):
-            return one
+            return one.found()
     radius = _ball_radius(obj, source)
     return Found(source, "", FittedCapsule(np.zeros(3), np.zeros(3), radius, radius))
 

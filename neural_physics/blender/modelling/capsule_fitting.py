@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 import bpy
@@ -15,6 +16,7 @@ from ...arrays import Doubles, Indices
 from ...capsules.fitting import FittedCapsule, fit_capsule, fit_free_capsule
 from ...errors import Problem
 from ...wording import plural
+from ..scene.capsule_sampling import MOST
 from ..scene.rigs.vertex_weights import bone_weights
 from ..scene.setting_up import find_movers
 from ..scene.sources import check_shown_mesh, mesh_data, read_positions
@@ -42,6 +44,20 @@ class Found:
         return self.bone or self.source.name
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """A capsule that is to be fitted. key: the same for those that are alike."""
+
+    source: bpy.types.Object
+    bone: str
+    key: Hashable
+    fit: Callable[[], FittedCapsule]
+
+    def found(self) -> Found:
+        """It, fitted."""
+        return Found(self.source, self.bone, self.fit())
+
+
 def capsule_sources(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """What capsules are fitted to where the artist chooses nothing: the armatures and colliders around."""
     return [mover for mover in find_movers(obj, scene) if mover.type in SOURCE_TYPES]
@@ -62,7 +78,21 @@ def check_may_fit(obj: bpy.types.Object) -> None:
 
 
 def fit_capsules(obj: bpy.types.Object, sources: Iterable[bpy.types.Object]) -> list[str]:
+    """Do what `fitting_capsules` does at once; returns the capsules' names. Raises what it does."""
+    steps = fitting_capsules(obj, sources)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return cast(list[str], end.value)
+
+
+def fitting_capsules(
+    obj: bpy.types.Object, sources: Iterable[bpy.types.Object]
+) -> Generator[tuple[int, int], None, list[str]]:
     """Fit capsules to armatures and meshes, and keep them with the simulated object; returns their names.
+
+    After each it yields how many are fitted, of how many.
 
     An armature, or a mesh that follows one, gives a capsule for each of its deforming bones that moves enough
     of a body more than other bones do: of the meshes with that armature that collide, or are among the
@@ -73,17 +103,24 @@ def fit_capsules(obj: bpy.types.Object, sources: Iterable[bpy.types.Object]) -> 
     Bones at rest are not scaled, but their armature's object may be: sections are made round in its own
     axes, and `CarriedCapsules.placed` says what becomes of them.
 
-    Raises what `check_may_fit` does and Problem("capsules_nothing" | "body_unweighted" | "body_missing" |
-    "edit_mode"), and then changes nothing.
+    Raises what `check_may_fit` does and Problem("capsules_nothing" | "capsules_too_many" |
+    "body_unweighted" | "body_missing" | "edit_mode"), and then changes nothing.
     """
     check_may_fit(obj)
     share = settings_of(obj).projection.share
-    found: list[Found] = []
+    wanted: list[Wanted] = []
     for source, bodies in _bodies(obj, list(sources)).items():
-        found.extend(_of_rig(source, bodies, share) if source.type == "ARMATURE" else of_mesh(source, share))
-    if not found:
+        wanted.extend(_of_rig(source, bodies, share) if source.type == "ARMATURE" else of_mesh(source, share))
+        if len(wanted) > MOST:
+            raise Problem("capsules_too_many", object=obj.name, count=len(wanted), most=MOST)
+    if not wanted:
         raise Problem("capsules_nothing", object=obj.name)
-    return _keep(obj, found)
+    fitted: dict[Hashable, FittedCapsule] = {}  # objects that share a mesh have one capsule
+    for number, each in enumerate(wanted, 1):
+        if each.key not in fitted:
+            fitted[each.key] = each.fit()
+        yield number, len(wanted)
+    return _keep(obj, [Found(each.source, each.bone, fitted[each.key]) for each in wanted])
 
 
 def summary(obj: bpy.types.Object, names: list[str]) -> str:
@@ -137,7 +174,7 @@ def _is_body(obj: bpy.types.Object, rig: bpy.types.Object) -> bool:
     return rig in rigs_of(obj) and any(m.type == "COLLISION" for m in obj.modifiers)
 
 
-def _of_rig(rig: bpy.types.Object, bodies: list[bpy.types.Object], share: float) -> Iterator[Found]:
+def _of_rig(rig: bpy.types.Object, bodies: list[bpy.types.Object], share: float) -> Iterator[Wanted]:
     """Raises Problem("body_unweighted")."""
     bones = _deforming(rig)
     numbers = {bone.name: k for k, bone in enumerate(bones)}
@@ -157,25 +194,33 @@ def _of_rig(rig: bpy.types.Object, bodies: list[bpy.types.Object], share: float)
     if not parts:
         return
     points, owners, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
+    whole = np.bincount(owners, weights, len(bones))
+    order = np.argsort(owners, kind="stable")
+    ends = np.bincount(owners, minlength=len(bones)).cumsum()
     for k, bone in enumerate(bones):
-        own = owners == k
-        if weights[own].sum() >= LEAST_WEIGHT:
+        if whole[k] >= LEAST_WEIGHT:
+            own = order[ends[k - 1] if k else 0 : ends[k]]
             in_bone = _moved(bone.matrix_local.inverted_safe(), points[own])
             tail = np.array((0.0, bone.length, 0.0))
-            capsule = fit_capsule(in_bone, weights[own], np.zeros(3), tail, share=share, slide=True)
-            yield Found(rig, bone.name, capsule)
+            fit = partial(fit_capsule, in_bone, weights[own], np.zeros(3), tail, share=share, slide=True)
+            yield Wanted(rig, bone.name, (rig.session_uid, bone.name), fit)
 
 
 def _deforming(rig: bpy.types.Object) -> list[bpy.types.Bone]:
     return [bone for bone in cast(bpy.types.Armature, rig.data).bones if bone.use_deform]
 
 
-def of_mesh(source: bpy.types.Object, share: float) -> Iterator[Found]:
+def of_mesh(source: bpy.types.Object, share: float) -> Iterator[Wanted]:
     """The capsule around all of a mesh; none where it has hardly a vertex."""
     mesh = mesh_data(source)
-    if len(mesh.vertices) >= LEAST_WEIGHT:
-        points = read_positions(mesh)
-        yield Found(source, "", fit_free_capsule(points, np.ones(len(points)), share))
+    if len(mesh.vertices) < LEAST_WEIGHT:
+        return
+
+    def fit() -> FittedCapsule:
+        points = read_positions(mesh_data(source))
+        return fit_free_capsule(points, np.ones(len(points)), share)
+
+    yield Wanted(source, "", mesh.session_uid, fit)
 
 
 def _moved(matrix: Matrix, points: NDArray[np.floating]) -> Doubles:

@@ -49,14 +49,17 @@ class Given(NamedTuple, Generic[What]):
         return self.found
 
 
-def given(wanted: Iterable[Wanted[What]]) -> Iterator[Given[What]]:
-    """What each needs; a few are decoded at a time, when the first of them is asked for."""
+def given(wanted: Iterable[Wanted[What]], until: float | None = None) -> Iterator[Given[What]]:
+    """What each needs; a few are decoded at a time, when the first of them is asked for.
+
+    until: see `together`.
+    """
     alike: dict[Hashable, list[Wanted[What]]] = {}
     for each in wanted:
         alike.setdefault((each.alike, each.bases), []).append(each)
     for group in alike.values():
         with steps_of([(each.timings, each.timeline) for each in group]):
-            found = together([each.stepping for each in group])
+            found = together([each.stepping for each in group], until)
         batch: list[tuple[Wanted[What], list[FrameState]]] = []
         for each, states in zip(group, found, strict=True):
             if len(group) > 1 and not isinstance(states, Exception) and _is_decoded_with_others(each, states):

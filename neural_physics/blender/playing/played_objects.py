@@ -18,7 +18,7 @@ import bpy
 from ...errors import Problem
 from ...methods.loaded_models import LoadedModels
 from ...plain_text import print_line
-from ...timeline.stepping import together
+from ...timeline.stepping import OutOfTime, together
 from ..jobs.timers import in_window
 from ..scene.evaluated import nameable
 from ..scene.references import search_again
@@ -41,6 +41,7 @@ from .packing import identity_of
 from .session import PlaySession
 
 LONGEST_WAIT = 1.0  # seconds that catching up may hold up an artist who only changed the frame
+LONGEST_STEPS = 10.0  # seconds that steps of a frame may take, where nobody can stop them
 SHORT_WAIT = 0.1  # seconds of reading further ahead than the frame needs: where frames follow on, they will
 
 Followed = tuple[PlaySession, bpy.types.Object, InteractionReader]
@@ -182,8 +183,10 @@ class PlayedObjects:
                         wanted.append(session.wanted_before(guess, (session, obj, guess)))
                     elif guess is not None:
                         self._predicted[session.uid] = session.predict(obj, scene.frame_current, guess)
-        for each in given(wanted):
+        for each in given(wanted, _until(LONGEST_WAIT, patient=bpy.app.background)):
             session, obj, preparation = each.what
+            if isinstance(each.found, OutOfTime):
+                continue
             with _KeepingProblem(session):
                 guess = session.prepared(preparation, each.states(), each.shapes)
                 self._predicted[session.uid] = session.predict(obj, scene.frame_current, guess)
@@ -196,6 +199,7 @@ class PlayedObjects:
             self._record_next(scene, depsgraph, self._catching_up)
             return
         rendering = depsgraph.mode == "RENDER"
+        patient = rendering or bpy.app.background
         subframe = scene.frame_subframe
         # What moves an object may be hidden in renders: it is only read where the artist sees it.
         sampled = not rendering and subframe == 0.0
@@ -210,7 +214,7 @@ class PlayedObjects:
         missing = span(reader.needs(visit) for _, _, reader in _sound(followed))
         if missing and self.consent.may_visit:
             further = span(reader.further(visit, scene.frame_end) for _, _, reader in _sound(followed))
-            self._catch_up(scene, visit, missing, further, patient=rendering or bpy.app.background)
+            self._catch_up(scene, visit, missing, further, patient=patient)
             if not rendering:
                 # Blender 4.5 crashes later if the scene itself had changed, and is not evaluated again.
                 scene.update_tag()
@@ -223,8 +227,12 @@ class PlayedObjects:
                 with _KeepingProblem(session):
                     moment = session.record(obj, depsgraph, visit, bool(missing))
                     wanted.append(session.wanted(obj, moment, (session, obj, moment)))
-        for each in chain.from_iterable(given(level) for level in by_layer(wanted)):
+        until = _until(LONGEST_STEPS, patient=patient)
+        for each in chain.from_iterable(given(level, until) for level in by_layer(wanted)):
             session, obj, moment = each.what
+            if isinstance(each.found, OutOfTime):
+                session.behind, session.stale = max(1, session.timeline.unstepped(visit.frame)), True
+                continue
             with _KeepingProblem(session):
                 each.states()
                 session.show(obj, moment, each.shapes)
@@ -372,7 +380,7 @@ class PlayedObjects:
             for missing in frames:
                 scene.frame_set(missing)
                 if not patient:
-                    self._step_along(missing)
+                    self._step_along(missing, started + LONGEST_WAIT)
                     if perf_counter() - started > LONGEST_WAIT:
                         break
             wait = LONGEST_WAIT if visit.playing or patient else SHORT_WAIT
@@ -384,11 +392,12 @@ class PlayedObjects:
         finally:
             self._catching_up = None
 
-    def _step_along(self, frame: int) -> None:
+    def _step_along(self, frame: int, until: float) -> None:
         """Take the steps up to a frame that was caught up: with a slow model they take longer than it did."""
         readers = [s.reader for s in self._sessions.values() if s.problem is None and s.reader is not None]
         # What goes wrong there goes wrong once more where the state is asked for, and is reported then.
-        together([each for reader in readers if (each := reader.timeline.following(frame)) is not None])
+        following = [each for reader in readers if (each := reader.timeline.following(frame)) is not None]
+        together(following, until)
 
     def _look_through(self, depsgraph: bpy.types.Depsgraph) -> tuple[set[str], bool]:
         """The names of the objects that moved, or whose shape keys did, and whether animation was edited.
@@ -428,6 +437,11 @@ def _show_current_frame() -> None:
         with suppress(Problem):  # something has come meanwhile
             check_visits()
             scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+
+
+def _until(seconds: float, *, patient: bool) -> float | None:
+    """When nobody is to wait any longer; None where nobody does."""
+    return None if patient else perf_counter() + seconds
 
 
 def _said_to_play() -> Iterator[bpy.types.Object]:

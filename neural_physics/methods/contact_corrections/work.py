@@ -14,7 +14,7 @@ from .model_reading import Settings
 MOST_NUMBERS = 1 << 26
 KEPT = ".basis", "handles.weights", "handles.gradients"
 # Multiplications: seconds, where what was trained here takes thousandths of them.
-MOST_OF_AN_ITERATION, MOST_OF_A_FRAME = 1 << 34, 1 << 38
+MOST_OF_AN_ITERATION, MOST_OF_A_FRAME = 1 << 34, 1 << 36
 OF_A_PAIR = 50_000  # multiplications that take as long as a point that is pressed by a collider
 OF_A_CORNER = 1_000  # and each corner of a polygon for such a point
 

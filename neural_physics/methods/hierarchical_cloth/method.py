@@ -15,7 +15,7 @@ from ..clipping import LOST, bounded, keep_within_reach
 from .loads import ClothLoads, Pins
 from .networks import LevelNetworks
 
-MOST_WORK = 1 << 30  # of a step: iterations times vertices of level 0 squared, since factors are dense
+MOST_WORK = 1 << 29  # of a step: iterations times vertices of level 0 squared, since factors are dense
 # Pairs of a vertex and a collider, which may all be looked at: of a step, in each iteration, and of a shape.
 MOST_PAIRS, MOST_PAIRS_SHOWN = 1 << 23, 3 << 23
 

@@ -13,11 +13,13 @@ import numpy as np
 
 from ...arrays import Floats
 from ...models.decoding import LinearDecoder
-from ...models.model_file import Model
+from ...models.model_file import Model, damaged
 from ...models.single_thread_products import Product
 from ..between_steps import parabola
 from ..clipping import clipped
 from ..interaction_subspace import InteractionSubspace
+
+MOST_HISTORY = 120  # frames that a step looks back on
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ class LinearDynamics:
         interaction = model.tensor("interaction", u, -1)
         self._history = interaction.shape[1] // v if v else 0
         model.tensor("interaction", u, self._history * v)  # else a step would not fit
+        if self._history > MOST_HISTORY:  # which each state holds a copy of
+            raise damaged(model.path, f"it looks back on {self._history:,} frames")
         linear = [model.tensor("now", u, u), model.tensor("before", u, u), interaction]
         self._map = Product(np.ascontiguousarray(np.concatenate(linear, 1).T))
         self._constant = model.tensor("constant", u)

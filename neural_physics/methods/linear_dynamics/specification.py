@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..specification import MethodSpecification, NumberSetting
-from .method import LinearDynamics
+from .method import MOST_HISTORY, LinearDynamics
 
 HISTORY = NumberSetting(
     property="interaction_history",
@@ -13,7 +13,7 @@ HISTORY = NumberSetting(
         "Number of frames of interaction that each step looks back on, including the current "
         "one; 0: as many as the preset has"
     ),
-    most=120,
+    most=MOST_HISTORY,
     usual_most=32,
 )
 

@@ -10,10 +10,12 @@ import numpy as np
 
 from ...arrays import Floats, Indices
 from ...models.decoding import LinearDecoder
-from ...models.model_file import Model
+from ...models.model_file import Model, damaged
 from ...models.single_thread_products import Product, weighted_sum
 
 ONE, LEAST = np.float32(1.0), np.float32(1e-12)
+# A file may be anybody's, and names vertices as often as it likes: some times as many as trainings make.
+MOST_SPRINGS, MOST_POINTS, MOST_BALLS = 2048, 2048, 256
 
 
 class ReducedSprings:
@@ -26,7 +28,7 @@ class ReducedSprings:
     def __init__(self, model: Model, decoder: LinearDecoder) -> None:
         """Raises Problem("model_damaged")."""
         u, vertices = decoder.basis_count, len(decoder.mean)
-        ends = model.indices("physics.springs", -1, 2, below=vertices)
+        ends = _no_more_than(MOST_SPRINGS, model, "physics.springs", -1, 2, below=vertices)
         self._lengths = model.tensor("physics.lengths", len(ends))
         self._stretch = model.tensor("physics.stretch", len(ends))
         self._compression = model.tensor("physics.compression", len(ends))
@@ -58,8 +60,9 @@ class ReducedContact:
     def __init__(self, model: Model, decoder: LinearDecoder, values: int) -> None:
         """values: length of y. Raises Problem("model_damaged")."""
         u, vertices = decoder.basis_count, len(decoder.mean)
-        points = model.indices("physics.points", -1, below=vertices)
-        self._centres = [int(at) for at in model.indices("physics.centres", -1, below=values - 2)]
+        points = _no_more_than(MOST_POINTS, model, "physics.points", -1, below=vertices)
+        centres = _no_more_than(MOST_BALLS, model, "physics.centres", -1, below=values - 2)
+        self._centres = [int(at) for at in centres]
         self._radii = model.tensor("physics.radii", len(self._centres))
         basis = decoder.basis.reshape(u, vertices, 3)[:, points]
         self._places = Product(by_axis(basis))
@@ -87,6 +90,14 @@ class ReducedContact:
         depth = radius / np.sqrt(np.maximum(squares[inside], LEAST)) - ONE
         push = (away[:, inside] * depth).T.reshape(-1)
         return weighted_sum(push, self._of_points[inside].reshape(len(push), -1))
+
+
+def _no_more_than(most: int, model: Model, name: str, *shape: int, below: int) -> Indices:
+    """Indices of a tensor. Raises Problem("model_damaged")."""
+    found = model.indices(name, *shape, below=below)
+    if len(found) > most:
+        raise damaged(model.path, f"{name} has {len(found):,} of them")
+    return found
 
 
 def _squared_lengths(x: Floats) -> Floats:

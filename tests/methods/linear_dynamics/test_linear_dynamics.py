@@ -20,6 +20,7 @@ from neural_physics.errors import Problem
 from neural_physics.evaluation.rollouts import rollout, tile
 from neural_physics.interaction.channels import Channel, ChannelLayout
 from neural_physics.jobs.events import StopRequest
+from neural_physics.methods.linear_dynamics.specification import HISTORY
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
 
@@ -136,3 +137,19 @@ def test_values_outside_what_was_trained_are_clipped_and_counted(dataset, tmp_pa
         state = method.step(state, np.full(3, 1e6, np.float32))
     assert np.isfinite(method.positions(state, np.zeros(3, np.float32))).all()
     assert state.outside > 0.2
+
+
+def test_a_model_that_looks_back_further_than_any_can_be_trained_to_is_refused(dataset, tmp_path):
+    """Each state holds what it looks back on: millions of frames of it are gigabytes."""
+    path = tmp_path / "m.safetensors"
+    train(dataset, path, "history=2")
+    tensors, about = read_tensors(path)
+    u, v = tensors["z_low"].size, tensors["w_low"].size
+    for frames, fits in ((HISTORY.most, True), (HISTORY.most + 1, False)):
+        tensors["interaction"] = np.zeros((u, frames * v), np.float32)
+        write_tensors(path, tensors, about)
+        if fits:
+            load_method(read_model(path))
+            continue
+        with pytest.raises(Problem, match="looks back on 121 frames"):
+            load_method(read_model(path))

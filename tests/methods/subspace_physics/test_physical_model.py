@@ -14,11 +14,12 @@ from learning.training.presets import changed
 from learning.training.spans import split
 from learning.training.subspace_data import prepare
 from learning.training.tensor_files import model_info, write_model
+from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.registry import load_method
 from neural_physics.methods.subspace_physics.physical_model import PhysicalModel
 from neural_physics.methods.subspace_physics.specification import SPECIFICATION
-from neural_physics.models.model_file import read_model
+from neural_physics.models.model_file import Model, read_model
 
 BASES = 4
 PRESET = changed(PRESETS["balanced"], ["layers=3"])
@@ -210,3 +211,25 @@ def test_springs_bring_a_stretched_sheet_back(dataset, data):
         now_misses = misses((guess + change)[0])
         assert now_misses < 0.7 * last, (steps, now_misses, last)
         last = now_misses
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "shape"),
+    [("springs", 2048, (2,)), ("points", 2048, ()), ("centres", 256, ())],
+)
+def test_no_more_springs_points_or_balls_than_a_frame_has_time_for(
+    tmp_path, dataset, data, name, count, shape
+):
+    """Numbers of vertices may repeat: a file of kilobytes could ask for hours."""
+    network = network_of(dataset, data, ball=True, steps=2)
+    played(tmp_path / "model.safetensors", dataset, data, network, network.initial)
+    model = read_model(tmp_path / "model.safetensors")
+    others = {"springs": ("lengths", "stretch", "compression"), "points": (), "centres": ("radii",)}[name]
+    for many, fits in ((count, True), (count + 1, False)):
+        tensors = {**model.tensors, f"physics.{name}": np.zeros((many, *shape), np.int32)}
+        tensors |= {f"physics.{other}": np.ones(many, np.float32) for other in others}
+        if fits:
+            load_method(Model(model.info, tensors, "repeating"))
+            continue
+        with pytest.raises(Problem, match=f"physics.{name} has {many:,}"):
+            load_method(Model(model.info, tensors, "repeating"))

@@ -17,11 +17,12 @@ LEARNED := tests/methods tests/benchmarks
 # Tests start hundreds of short processes: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo farm-demo test test-slow test-long fuzz soak endurance check check-library check-extension zip wheels bench bench-full clean
+.PHONY: setup native demo farm-demo test test-slow test-long fuzz soak endurance check check-library check-extension zip wheels bench bench-full clean
 .PHONY: $(TESTS) window
 
 setup:
 	$(SHARDS) $(ENV_45)/ready $(ENV_52)/ready
+	$(MAKE) --no-print-directory native
 
 $(ENV_45)/ready: requirements/blender-4.5.txt requirements/training.txt requirements/solver.txt requirements/search.txt requirements/export.txt requirements/test-data.txt
 	$(PYTHON_311) -m venv $(ENV_45)
@@ -89,8 +90,12 @@ check-extension:
 	MYPYPATH=build/check $(ENV_45)/bin/mypy --cache-dir .mypy_cache/extension -p extension
 	PYTHONPATH=build/check:. $(ENV_45)/bin/lint-imports tools/extension_imports.toml
 
-zip: $(ENV_45)/ready
+zip: $(ENV_45)/ready native
 	$(PY_45) -m tools.build_zip
+
+# What is calculated in C, for this computer; see tools/build_native.py.
+native: $(ENV_45)/ready
+	$(PY_45) -m tools.build_native
 
 # For which systems there are wheels of what the requirements name: docs/wheels.md, anew from the index.
 wheels: $(ENV_45)/ready

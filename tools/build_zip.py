@@ -84,6 +84,8 @@ def stage(folder: Path, edition: str) -> None:
         else:
             shutil.copy(source, target)
     if edition == PLATFORM:
+        for library in folder.rglob("*.so"):  # the platform takes what can be read
+            library.unlink()
         for path in (folder / name for name in NOT_ON_THE_PLATFORM):
             if path.is_dir():
                 shutil.rmtree(path)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from benchmarks.contact_corrections.accuracy import DENTED, LED
 from benchmarks.contact_corrections.scenes import TEST
 from benchmarks.contact_corrections.study import Study, study
+from neural_physics.methods.contact_corrections.dynamics import PlainEquations
 from neural_physics.methods.contact_corrections.method import ContactCorrections
 from neural_physics.methods.contact_corrections.part import Part
 from neural_physics.methods.contact_corrections.pose import Pose
@@ -33,9 +34,9 @@ def with_gradients(part: Part, pose: Pose, some: Indices | None = None) -> Array
     """(S, d, d n): equation 3, U + (dF/dq) r + F dr/dq."""
     found = EQUATION_4(part, pose, some)
     if len(pose.c):
-        handles = part._handles if some is None else part._handles.at(some)
+        handles = part.handles if some is None else part.handles.at(some)
         n, d = handles.free, handles.rest.shape[1]
-        r = (part._basis @ pose.c).reshape(part.count, d)
+        r = (part.basis @ pose.c).reshape(part.count, d)
         moved = np.einsum("sdn,sd->sn", handles.gradients[:, :, :n], r if some is None else r[some])
         by_axis = found.reshape(len(found), d, n, d)
         for axis in range(d):
@@ -52,7 +53,7 @@ def pulled_by(way: Jacobian) -> Callable[[Part, Pose, Array, Array], Array]:
     """What stands in for `Part.pulled` where another Jacobian does for that of equation 4."""
 
     def pulled(part: Part, pose: Pose, forces: Array, by_axis: Array) -> Array:
-        n, d = part._handles.free, forces.shape[1]
+        n, d = part.handles.free, forces.shape[1]
         found: Array = np.einsum("sd,sdm->m", forces, way(part, pose, None)).reshape(n, d)
         return found
 
@@ -68,7 +69,8 @@ def judge() -> dict[str, Any]:
 
 
 def _row(found: Study) -> dict[str, Any]:
-    method, take = ContactCorrections(found.model()), found.dataset.take(TEST)
+    # By NumPy, whose Jacobian is exchanged.
+    method, take = ContactCorrections(found.model(), PlainEquations()), found.dataset.take(TEST)
     assert take.body_positions is not None  # the bundled solver's
     full = np.asarray(take.body_positions, np.float64)[1:]
     played = {name: _played(method, np.asarray(take.interaction), way) for name, way in WAYS.items()}

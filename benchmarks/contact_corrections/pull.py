@@ -104,8 +104,8 @@ def played(method: ContactCorrections, ys: NDArray[np.float32]) -> Array:
         state = method.step(state, y)
         around = method.surroundings(y)
         # The vertices that contact is felt at, which is numbered by them.
-        shape = dynamics._part.positions(dynamics.pose(state.q, around))[: dynamics._touching]
-        forces.append(pushed(dynamics._surface, shape, around.placed))
+        shape = dynamics.part.positions(dynamics.pose(state.q, around))[: dynamics.touching]
+        forces.append(pushed(dynamics.surface, shape, around.placed))
     return np.array(forces)
 
 

@@ -95,7 +95,7 @@ def test_softer_contact_lets_the_balls_deeper_in(measured):
     forces = []
     for stiff in (pull.STIFFNESSES[0], 1.0):
         method = ContactCorrections(pull.softened(model, stiff))
-        assert method.dynamics._surface.stiffness == pytest.approx(
+        assert method.dynamics.surface.stiffness == pytest.approx(
             found.scene.contact.stiffness * stiff / pull.STIFFNESSES[0]
         )
         forces.append(np.abs(pull.played(method, ys)).max())

@@ -27,6 +27,7 @@ def test_the_platform_s_edition_asks_for_nothing_from_elsewhere(platform_zip: Pa
     found = [f"{name}: {m.group()}" for name, text in texts.items() for m in unwanted.finditer(text)]
     assert found == []
     assert len(texts) > 300
+    assert [name for name in texts if name.endswith(".so")] == [], "what nobody can read"
     assert list(tomllib.loads(texts["blender_manifest.toml"])["permissions"]) == ["files"]
 
 

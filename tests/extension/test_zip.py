@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from neural_physics.methods.contact_corrections.compiled.finding import library_path
+from tools.build_native import LEVELS
+
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.blender
 FARM = (
@@ -20,6 +23,7 @@ FARM = (
     "farm/slurm/search.sh",
     "farm/slurm/train.sh",
 )
+NATIVE = tuple(str(path.relative_to(ROOT)) for level in LEVELS if (path := library_path(level)))
 
 
 def test_zip_is_small(extension_zip: Path) -> None:
@@ -32,7 +36,7 @@ def test_zip_holds_the_extension_and_nothing_of_the_workshop(extension_zip: Path
     assert {f"requirements/{name}.txt" for name in ("training", "solver", "search", "export")} <= set(names)
     assert set(FARM) <= set(names)
     workshop = [n for n in names if n.startswith(("tests/", "tools/", "docs/", "build/", "."))]
-    known = (".py", ".toml", ".txt", ".glsl", ".safetensors", ".jpg", "LICENSE", *FARM)
+    known = (".py", ".toml", ".txt", ".glsl", ".safetensors", ".jpg", "LICENSE", *FARM, *NATIVE)
     assert workshop == []
     assert [n for n in names if not n.endswith(known)] == []
 

@@ -37,8 +37,8 @@ class Polygon(FacetedCollider):
         self._along = along / lengths
         edge_normals = np.stack([self._along[:, 1], -self._along[:, 0]], 1)
         self._container = float(self.corners[:, 0] @ (self._ends - np.roll(self.corners, 1, 0))[:, 1]) < 0.0
-        # For finding the side only, so that their lengths do not matter.
-        self._normals = np.concatenate([edge_normals + np.roll(edge_normals, 1, 0), edge_normals])
+        # Of corners, then of edges. For finding the side only, so that their lengths do not matter.
+        self.feature_normals = np.concatenate([edge_normals + np.roll(edge_normals, 1, 0), edge_normals])
 
     @cached_property
     def marks(self) -> Doubles:
@@ -87,7 +87,7 @@ class Polygon(FacetedCollider):
             offsets[begin : begin + batch] = apart[rows, best]
             where = where.reshape(len(here), count)[rows, best]
             features[begin : begin + batch] = np.choose(where, [best, (best + 1) % count, best + count])
-        normals = self._normals[features]
+        normals = self.feature_normals[features]
         signs = np.where(np.einsum("nd,nd->n", offsets, normals) < 0.0, -1.0, 1.0)
         lengths = np.linalg.norm(offsets, axis=1)
         gradients = signs[:, None] * radial(offsets, lengths)[0]

@@ -79,16 +79,16 @@ class Corrections:
         """oriented: whether the inputs of r_ext include how colliders are turned. deepest: m, how deep they
         were pressed in for r_ext to learn from.
         """
-        self._handles, self._internal, self._external = handles, internal, external
+        self._handles, self.internal, self.external = handles, internal, external
         given = [each.basis for each in (internal, external) if each is not None]
         self.basis = np.concatenate(given) if given else np.zeros((0, *handles.gradients.shape[:2]))
-        self._reference_depth, self._deepest, self._oriented = reference_depth, deepest, oriented
+        self.reference_depth, self.deepest, self.oriented = reference_depth, deepest, oriented
         self._inner = len(internal.basis) if internal else 0
         self._contact = surface.contact
         self._surface = Part(handles, self.basis, surface.vertices)
-        self._locate = Locator(handles, surface.vertices)
+        self.locator = Locator(handles, surface.vertices)
         # The anchor is then the free points' own middle: it goes along with them.
-        self._floats = len(handles.rest) == handles.free
+        self.floats = len(handles.rest) == handles.free
 
     def pose(self, q: Doubles, placed: Placed, sizes: Doubles, turned: Doubles | None = None) -> Pose:
         """The body at Q (h, d), with colliders in their places, of which the first (k,) move, of sizes in m.
@@ -98,10 +98,10 @@ class Corrections:
         turned (d, d): the anchor's rotation, where it is known, or does not follow from Q.
         """
         c, outside, rest = np.zeros(len(self.basis)), 0.0, None
-        if self._internal is not None:
+        if self.internal is not None:
             place = q[self._handles.anchor].mean(0)
             rotation = self._handles.placement(q)[0] if turned is None else turned
-            network, features = self._internal.network, internal_features(q, rotation, place)
+            network, features = self.internal.network, internal_features(q, rotation, place)
             outside = network.outside(features)
             rest = Rest(network, features, network.activations(features), rotation)
             c[: self._inner] = rest.activations[-1]
@@ -116,21 +116,21 @@ class Corrections:
         How many reach deeper than was learned, too.
         """
         found, too_deep = list[Dent](), 0
-        if self._external is None or not len(sizes):
+        if self.external is None or not len(sizes):
             return found, too_deep
-        network, contact = self._external.network, self._contact
+        network, contact = self.external.network, self._contact
         deepest = contact.deepest(self._surface.positions(pose), placed, len(sizes))
         for number, (size, pressed) in enumerate(zip(sizes, deepest, strict=True)):
             if pressed is None:
                 continue
             depth, point, normal = pressed
-            too_deep += depth > self._deepest
+            too_deep += depth > self.deepest
             shape, centre, turn = contact.shapes[number], placed.centres[number], placed.turns[number]
-            at_rest, moved = self._locate(seen_of(shape, centre, turn, oriented=self._oriented), pose.q)
+            at_rest, moved = self.locator(seen_of(shape, centre, turn, oriented=self.oriented), pose.q)
             features = np.append(at_rest, size)
             found.append(
                 Dent(
-                    *pressing(depth, self._reference_depth, self._deepest),
+                    *pressing(depth, self.reference_depth, self.deepest),
                     network,
                     features,
                     network.activations(features),
@@ -149,7 +149,7 @@ class Corrections:
         if pose.rest is not None:
             by_features = pose.rest.network.jacobian(pose.rest.features, pose.rest.activations)
             slopes[:inner] = by_features[:, : d * n].reshape(-1, n, d) @ pose.rest.rotation.T
-            if self._floats:
+            if self.floats:
                 slopes[:inner] -= slopes[:inner].mean(1, keepdims=True)
         by_rest = slopes[:inner].reshape(inner, n * d)
         for dent in pose.dents:
@@ -178,5 +178,5 @@ class Corrections:
             rest = pose.rest
             back = rest.network.pulled(rest.features, rest.activations, by_inner)[: d * n]
             back = back.reshape(n, d) @ rest.rotation.T
-            found += back - back.mean(0) if self._floats else back
+            found += back - back.mean(0) if self.floats else back
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -42,7 +43,7 @@ class Motion:
 
 
 @dataclass(frozen=True)
-class _Residual:
+class Residual:
     """Equation 6 at some q: its left side (m,) N, and all that it was made of, by what is not held.
 
     which (k,), normals (k, d): points that are pressed; see `Contact.pressed`.
@@ -57,7 +58,7 @@ class _Residual:
 
 
 @dataclass(frozen=True)
-class _Jacobian:
+class Jacobian:
     """Equation 4 at some q: of the vertices that contact is felt at (T, d, d n), and what the cubature's make
     of it: changes (k, d d, d n) of F, and masses (d n, d n), J^T M J / dt^2.
     """
@@ -65,6 +66,29 @@ class _Jacobian:
     touching: Doubles
     changes: Doubles
     masses: Doubles
+
+
+class Equations(Protocol):
+    """What is solved in steps, and how that is calculated."""
+
+    def pose(self, of: Dynamics, q: Doubles, around: Surroundings, turned: Doubles | None) -> Pose:
+        """See `Dynamics.pose`."""
+
+    def step(self, of: Dynamics, motion: Motion, dt: float, around: Surroundings) -> Step:
+        """The equations of one step."""
+
+
+class PlainEquations:
+    """By NumPy: the reference."""
+
+    def pose(self, of: Dynamics, q: Doubles, around: Surroundings, turned: Doubles | None) -> Pose:
+        """See `Dynamics.pose`."""
+        rows = np.concatenate([q, around.frames])
+        return of.corrections.pose(rows, around.placed, around.sizes, turned)
+
+    def step(self, of: Dynamics, motion: Motion, dt: float, around: Surroundings) -> Step:
+        """The equations of one step."""
+        return Step(of, motion, dt, around)
 
 
 class Dynamics:
@@ -82,28 +106,30 @@ class Dynamics:
         damping: float,
         tolerance: float,
         most_iterations: int,
+        equations: Equations | None = None,
     ) -> None:
+        """equations: of a step; None for NumPy's."""
         self.corrections = corrections
-        self._handles, self._rows, self._cubature = handles, FreeRows.of(handles), cubature
+        self.handles, self.rows, self.cubature = handles, FreeRows.of(handles), cubature
         # The surface's vertices first, then the cubature's: one product has both.
-        self._part = Part(handles, corrections.basis, np.concatenate([surface.vertices, vertices]))
-        self._surface, self._touching = surface.contact, len(surface.vertices)
-        self._gravity, self._damping = gravity, damping
+        self.part = Part(handles, corrections.basis, np.concatenate([surface.vertices, vertices]))
+        self.surface, self.touching = surface.contact, len(surface.vertices)
+        self.gravity, self.damping = gravity, damping
         self._tolerance, self._most = tolerance, most_iterations
+        self._equations: Equations = equations or PlainEquations()
 
     def at(self, q: Doubles, around: Surroundings) -> Motion:
         """The body at rest with its free handles at q (n, d), except for those that are held."""
-        q = self._rows.holding(self._rows.rigid(q), around.held, around.places)
+        q = self.rows.holding(self.rows.rigid(q), around.held, around.places)
         pose = self.pose(q, around)
-        x = self._part.positions(pose)[self._touching :]
+        x = self.part.positions(pose)[self.touching :]
         if not within_reach(q, x):
             q, x = (np.clip(np.nan_to_num(each), -FURTHEST, FURTHEST) for each in (q, x))
         return Motion(q, x, np.zeros_like(x), 0.0, outside=pose.outside, too_deep=pose.too_deep)
 
     def pose(self, q: Doubles, around: Surroundings, turned: Doubles | None = None) -> Pose:
         """See `Corrections.pose`."""
-        rows = np.concatenate([q, around.frames])
-        return self.corrections.pose(rows, around.placed, around.sizes, turned)
+        return self._equations.pose(self, q, around, turned)
 
     def step(self, motion: Motion, dt: float, around: Surroundings) -> Motion:
         """Where equation 6 holds dt seconds later, or the nearest to it that was found.
@@ -111,11 +137,11 @@ class Dynamics:
         Held handles are where they are put; the equation is that of all others. A step that leads out of
         reach, which those of no trained model do, is not taken: the body then stands still.
         """
-        step = _Step(self, motion, dt, around)
-        q = self._rows.holding(motion.q, around.held, around.places)
+        step = self._equations.step(self, motion, dt, around)
+        q = self.rows.holding(motion.q, around.held, around.places)
         now = step.residual(q)
         first, left, settled = 0.0, 0.0, not len(now.value)
-        jacobian: _Jacobian | None = None
+        jacobian: Jacobian | None = None
         inverse: Doubles | None = None
         move = np.zeros_like(now.value)
         for iteration in range(self._most if len(now.value) and within_reach(q, now.x) else 0):
@@ -159,7 +185,7 @@ class Dynamics:
         x, pose = now.x, now.pose
         if not len(around.frames):  # what shows how the body is turned has moved
             pose = self.pose(q, around)
-            x = self._part.positions(pose)[self._touching :]
+            x = self.part.positions(pose)[self.touching :]
         v = (x - motion.x) / dt
         if not within_reach(q, x, v):
             return replace(motion, v=np.zeros_like(motion.x), residual=0.0, settled=False)
@@ -182,63 +208,75 @@ def _inverse(hessian: Doubles) -> Doubles:
         return np.full_like(hessian, np.nan)
 
 
-class _Step:
+class Step:
     """The equations of one step."""
 
     def __init__(self, of: Dynamics, motion: Motion, dt: float, around: Surroundings) -> None:
         """x*, where the body would be by inertia (Romero 2021, eq. 5), and by its weight, too."""
         self._of, self._around, self._before = of, around, motion.x
-        self._inertia = of._cubature.masses / dt**2
-        self._aim = motion.x + dt * motion.v + dt**2 * of._gravity
+        self._inertia = of.cubature.masses / dt**2
+        self._aim = motion.x + dt * motion.v + dt**2 * of.gravity
         # Frames are where they are at the step's end; without any, the body is turned as at its begin.
-        self._turned = of._handles.placement(np.concatenate([motion.q, around.frames]))[0]
+        self._turned = self.placement(np.concatenate([motion.q, around.frames]))
         self._drag = None
-        if of._damping:
-            self._drag = of._damping / dt * of._cubature.stiffness(motion.x, projected=True)
+        if of.damping:
+            self._drag = of.damping / dt * self.stiffness(motion.x, projected=True)
+
+    def placement(self, q: Doubles) -> Doubles:
+        """(d, d): the rotation of the handles' anchor at Q (h, d)."""
+        return self._of.handles.placement(q)[0]
+
+    def stiffness(self, x: Doubles, *, projected: bool) -> Doubles:
+        """See `Cubature.stiffness`."""
+        return self._of.cubature.stiffness(x, projected=projected)
 
     def moved(self, q: Doubles, move: Doubles) -> Doubles:
         """q (n, d) with what is not held moved by (m,)."""
-        return self._of._rows.moved(q, self._around.held, move)
+        return self._of.rows.moved(q, self._around.held, move)
 
-    def residual(self, q: Doubles) -> _Residual:
+    def residual(self, q: Doubles) -> Residual:
         """The left side of eq. 6 (Romero 2021), at free handles q (n, d)."""
-        of, contact = self._of, self._of._surface
+        of, contact = self._of, self._of.surface
         pose = of.pose(q, self._around, self._turned)
-        shape, by_axis = of._part.shape(pose)
-        x = shape[of._touching :]
+        shape, by_axis = of.part.shape(pose)
+        x = shape[of.touching :]
         forces = np.zeros_like(shape)
-        forces[of._touching :] = self._inertia[:, None] * (x - self._aim) + of._cubature.forces(x)
+        forces[of.touching :] = self._inertia[:, None] * (x - self._aim) + of.cubature.forces(x)
         if self._drag is not None:
-            forces[of._touching :] += of._cubature.pulled(self._drag, x - self._before)
-        which, short, normals = contact.pressed(shape[: of._touching], self._around.placed)
+            forces[of.touching :] += of.cubature.pulled(self._drag, x - self._before)
+        which, short, normals = contact.pressed(shape[: of.touching], self._around.placed)
         if len(which):
             contact.push(forces, which, short, normals)
-        value = of._part.pulled(pose, forces, by_axis).ravel()
-        directions = of._rows.admissible_directions(q, self._around.held)
-        return _Residual(_along(value, directions), x, pose, directions, which, normals=normals)
+        value = of.part.pulled(pose, forces, by_axis).ravel()
+        directions = of.rows.admissible_directions(q, self._around.held)
+        return Residual(along(value, directions), x, pose, directions, which, normals=normals)
 
-    def jacobian(self, at: _Residual) -> _Jacobian:
+    def jacobian(self, at: Residual) -> Jacobian:
         """Equation 4 there."""
-        of, whole = self._of, self._of._part.jacobian(at.pose)
-        body = whole[of._touching :]
-        flat = body.reshape(at.x.size, -1)
-        masses = (flat * np.repeat(self._inertia, at.x.shape[1])[:, None]).T @ flat
-        return _Jacobian(whole[: of._touching], of._cubature.changes(body), masses)
+        of, whole = self._of, self._of.part.jacobian(at.pose)
+        body = whole[of.touching :]
+        return Jacobian(whole[: of.touching], of.cubature.changes(body), self.masses(body))
 
-    def hessian(self, at: _Residual, jacobian: _Jacobian) -> Doubles:
+    def masses(self, jacobian: Doubles) -> Doubles:
+        """(d n, d n): J^T M J / dt^2, of the cubature's vertices (S, d, d n)."""
+        flat = jacobian.reshape(-1, jacobian.shape[-1])
+        masses: Doubles = (flat * np.repeat(self._inertia, jacobian.shape[1])[:, None]).T @ flat
+        return masses
+
+    def hessian(self, at: Residual, jacobian: Jacobian) -> Doubles:
         """(m, m): J^T (M / dt^2 + K) J (Romero 2021, section 3.3), positive definite."""
-        of, contact = self._of, self._of._surface
+        of, contact = self._of, self._of.surface
         rest = jacobian.masses
         if len(at.which):
             corners, weights = contact.corners[at.which], contact.weights[at.which]
             pushes = np.einsum("pk,pd,pkdc->pc", weights, at.normals, jacobian.touching[corners])
             rest = rest + contact.stiffness * (pushes.T @ pushes)
         for projected in (False, True):
-            stiffness = of._cubature.stiffness(at.x, projected=projected)
+            stiffness = self.stiffness(at.x, projected=projected)
             if self._drag is not None:
                 stiffness = stiffness + self._drag
-            whole = rest + of._cubature.reduced(stiffness, jacobian.changes)
-            hessian = _along(_along(whole, at.directions).T, at.directions)
+            whole = rest + of.cubature.reduced(stiffness, jacobian.changes)
+            hessian = along(along(whole, at.directions).T, at.directions)
             try:
                 np.linalg.cholesky(hessian)
             except np.linalg.LinAlgError:
@@ -247,7 +285,7 @@ class _Step:
         return hessian
 
 
-def _along(by_rows: Doubles, directions: Doubles | Indices | slice) -> Doubles:
+def along(by_rows: Doubles, directions: Doubles | Indices | slice) -> Doubles:
     """(..., m): derivatives (..., d n) by the free rows, along their directions."""
     if isinstance(directions, np.ndarray) and directions.ndim == 2:
         return by_rows @ directions

@@ -53,8 +53,8 @@ class Locator:
     def __init__(self, handles: Handles, vertices: Indices) -> None:
         """vertices: those of the surface that colliders touch."""
         self._handles = handles.at(vertices)
-        self._rest = self._handles.positions(handles.rest)
-        self._scale = NEAR * float(np.linalg.norm(np.ptp(self._rest, axis=0)))
+        self.rest = self._handles.positions(handles.rest)
+        self.scale = NEAR * float(np.linalg.norm(np.ptp(self.rest, axis=0)))
 
     def __call__(self, seen: Seen, q: Doubles) -> tuple[Doubles, Doubles]:
         """(i,) m, of what is seen with the handles at Q (h, d), and its derivatives (i, n, d) by free ones.
@@ -66,11 +66,11 @@ class Locator:
         handles = self._handles
         away = seen.places[:, None] - handles.positions(q)
         distances = np.linalg.norm(away, axis=2)
-        shares = np.exp((distances.min(1, keepdims=True) - distances) / self._scale)
+        shares = np.exp((distances.min(1, keepdims=True) - distances) / self.scale)
         shares /= shares.sum(1, keepdims=True)
         f = handles.deformation(q)
         inverse = cofactor(f).swapaxes(1, 2) / np.maximum(determinant(f), FLATTEST)[:, None, None]
-        found = np.einsum("kv,kva->ka", shares, self._rest + (inverse @ away[:, :, :, None])[..., 0])
+        found = np.einsum("kv,kva->ka", shares, self.rest + (inverse @ away[:, :, :, None])[..., 0])
         weights = shares[:, :, None] * handles.weights[:, : handles.free]
         slopes = -(inverse.reshape(len(f), -1).T @ weights).reshape(len(found), *f.shape[1:], -1)
         slopes = slopes.swapaxes(2, 3).reshape(found.size, handles.free, -1)

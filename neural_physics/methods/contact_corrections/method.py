@@ -10,9 +10,10 @@ import numpy as np
 from ...arrays import Doubles, Floats
 from ...models.model_file import Model
 from ..clipping import LOST, bounded, keep_within_reach
+from .compiled.step import equations_here
 from .contact import Contact
 from .corrections import Corrections, Surface
-from .dynamics import Dynamics, Motion
+from .dynamics import Dynamics, Equations, Motion
 from .locator import feature_count
 from .model_reading import (
     Settings,
@@ -78,7 +79,8 @@ class ContactCorrections:
     extrapolates = True  # the speed of pins and colliders follows from y and the one before
     decoder = None
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, equations: Equations | None = None) -> None:
+        """equations: None for the quickest there are on this computer. Raises Problem("model_damaged")."""
         info = model.info
         self.dt, self.channels, self.vertex_count = info.dt, info.channels, info.vertex_count
         self.mean_shape = model.tensor("mean", self.vertex_count, 3)
@@ -137,6 +139,7 @@ class ContactCorrections:
             damping=self._settings.damping,
             tolerance=self._settings.tolerance,
             most_iterations=self._settings.iterations,
+            equations=equations or equations_here(),
         )
         self.basis_count = d * self.handles.free
         self._whole = Part(self.handles, corrections.basis, np.arange(count))

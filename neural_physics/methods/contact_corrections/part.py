@@ -13,12 +13,12 @@ class Part:
     """Some of the body's vertices, corrected."""
 
     def __init__(self, handles: Handles, basis: Doubles, vertices: Indices) -> None:
-        self._handles = handles.at(vertices)
+        self.handles = handles.at(vertices)
         self.count, d = len(vertices), handles.rest.shape[1]
-        self._basis = np.ascontiguousarray(basis[:, vertices].reshape(len(basis), d * self.count).T)
+        self.basis = np.ascontiguousarray(basis[:, vertices].reshape(len(basis), d * self.count).T)
         # The blend and its derivatives are one product.
         self._blend = np.concatenate(
-            [self._handles.weights, self._handles.gradients.reshape(d * self.count, -1)]
+            [self.handles.weights, self.handles.gradients.reshape(d * self.count, -1)]
         )
 
     def shape(self, pose: Pose) -> tuple[Doubles, Doubles]:
@@ -26,7 +26,7 @@ class Part:
         blend = self._blend @ pose.q
         x, by_axis = blend[: self.count], blend[self.count :].reshape(self.count, -1, pose.q.shape[1])
         if len(pose.c):
-            r = (self._basis @ pose.c).reshape(self.count, -1)
+            r = (self.basis @ pose.c).reshape(self.count, -1)
             for axis in range(r.shape[1]):
                 x += r[:, axis, None] * by_axis[:, axis]
         return x, by_axis
@@ -37,7 +37,7 @@ class Part:
 
     def jacobian(self, pose: Pose, some: Indices | None = None) -> Doubles:
         """(S, d, d n): U + F dr/dq (equation 4); of some of its vertices (S,) only, where they are given."""
-        handles, basis = (self._handles, self._basis) if some is None else self._only(some)
+        handles, basis = (self.handles, self.basis) if some is None else self._only(some)
         count, n, d = len(handles.weights), handles.free, handles.rest.shape[1]
         jacobian = np.zeros((count, d, n, d))
         for axis in range(d):
@@ -53,13 +53,13 @@ class Part:
         found = self.pulled_handles(forces)
         if len(pose.c):
             turned = (by_axis * forces[:, None]).sum(2)
-            found += pose.pulled(turned.ravel() @ self._basis)
+            found += pose.pulled(turned.ravel() @ self.basis)
         return found
 
     def pulled_handles(self, forces: Doubles, some: Indices | None = None) -> Doubles:
         """(n, d): U^T forces (S, d), on all of its vertices or on some."""
-        weights = self._handles.weights if some is None else self._handles.weights[some]
-        found: Doubles = weights[:, : self._handles.free].T @ forces
+        weights = self.handles.weights if some is None else self.handles.weights[some]
+        found: Doubles = weights[:, : self.handles.free].T @ forces
         return found
 
     def pulled_coefficients(self, q: Doubles, forces: Doubles, some: Indices) -> Doubles:
@@ -69,6 +69,6 @@ class Part:
         return found
 
     def _only(self, some: Indices) -> tuple[Handles, Doubles]:
-        bases, axes = self._basis.shape[1], self._handles.rest.shape[1]
-        basis = self._basis.reshape(self.count, axes, bases)[some].reshape(axes * len(some), bases)
-        return self._handles.at(some), basis
+        bases, axes = self.basis.shape[1], self.handles.rest.shape[1]
+        basis = self.basis.reshape(self.count, axes, bases)[some].reshape(axes * len(some), bases)
+        return self.handles.at(some), basis

@@ -1,0 +1,91 @@
+/* A network of a correction: see methods/contact_corrections/networks.py. */
+
+typedef struct {
+  int64_t layers;
+  const int64_t *sizes; /* (L + 1,): of its inputs and layers */
+  const double *mean, *scale, *low, *high;
+  const double *weights, *biases; /* of one layer after the other */
+} Network;
+
+/* What each layer gives of x, one after the other, into found; the first one's inputs into given. */
+static void activate(const Network *network, const double *x, double *given, double *found) {
+  for (int64_t i = 0; i < network->sizes[0]; i++) {
+    double within = smaller(larger(x[i], network->low[i]), network->high[i]);
+    given[i] = (within - network->mean[i]) * network->scale[i];
+  }
+  const double *weights = network->weights, *biases = network->biases, *before = given;
+  for (int64_t layer = 0; layer < network->layers; layer++) {
+    int64_t inputs = network->sizes[layer], outputs = network->sizes[layer + 1];
+    for (int64_t o = 0; o < outputs; o++) {
+      double total = 0.0;
+      for (int64_t i = 0; i < inputs; i++)
+        total += weights[i] * before[i];
+      total += biases[o];
+      found[o] = layer < network->layers - 1 ? tanh(total) : total;
+      weights += inputs;
+    }
+    before = found, found += outputs, biases += outputs;
+  }
+}
+
+static int64_t units_of(const Network *network) {
+  int64_t units = 0;
+  for (int64_t layer = 1; layer <= network->layers; layer++)
+    units += network->sizes[layer];
+  return units;
+}
+
+/* The derivatives by x of what has those `by_outputs`; found: by `activate`; one, other: room for a layer each. */
+static void pull(const Network *network, const double *x, const double *found, const double *by_outputs, double *one,
+                 double *other, double *by_x) {
+  const double *weights = network->weights, *back = by_outputs;
+  for (int64_t layer = 0; layer < network->layers; layer++)
+    weights += network->sizes[layer] * network->sizes[layer + 1];
+  found += units_of(network) - network->sizes[network->layers];
+  for (int64_t layer = network->layers - 1; layer >= 0; layer--) {
+    int64_t inputs = network->sizes[layer], outputs = network->sizes[layer + 1];
+    double *before = layer ? one : by_x, *room = one;
+    weights -= inputs * outputs;
+    memset(before, 0, sizeof(double) * inputs);
+    for (int64_t o = 0; o < outputs; o++)
+      for (int64_t i = 0; i < inputs; i++)
+        before[i] += back[o] * weights[inputs * o + i];
+    if (layer) {
+      found -= inputs;
+      for (int64_t i = 0; i < inputs; i++)
+        before[i] *= 1.0 - found[i] * found[i];
+    } else
+      for (int64_t i = 0; i < inputs; i++)
+        before[i] *= network->low[i] <= x[i] && x[i] <= network->high[i] ? network->scale[i] : 0.0;
+    back = before, one = other, other = room;
+  }
+}
+
+/* The derivatives of its outputs by x, (o, i), into out; found: by `activate`. one, other: room for the widest layer
+   times its inputs. */
+static void differentiate(const Network *network, const double *x, const double *found, double *one, double *other,
+                          double *out) {
+  const double *weights = network->weights, *before = 0;
+  int64_t inputs = network->sizes[0];
+  for (int64_t layer = 0; layer < network->layers; layer++) {
+    int64_t wide = network->sizes[layer], outputs = network->sizes[layer + 1];
+    double *after = layer == network->layers - 1 ? out : one, *room = one;
+    memset(after, 0, sizeof(double) * outputs * inputs);
+    for (int64_t o = 0; o < outputs; o++) {
+      double *row = after + inputs * o;
+      if (!layer)
+        for (int64_t i = 0; i < inputs; i++)
+          row[i] = network->low[i] <= x[i] && x[i] <= network->high[i] ? weights[i] * network->scale[i] : 0.0;
+      else
+        for (int64_t k = 0; k < wide; k++) {
+          double slope = weights[k] * (1.0 - found[k - wide] * found[k - wide]);
+          const double *of = before + inputs * k;
+          for (int64_t i = 0; i < inputs; i++)
+            row[i] += slope * of[i];
+        }
+      weights += wide;
+    }
+    found += outputs;
+    before = after, one = other, other = room;
+  }
+}

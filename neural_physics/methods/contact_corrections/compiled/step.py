@@ -1,0 +1,163 @@
+"""The equations of a step, calculated by the library in C; NumPy's `Step` is the reference."""
+
+from __future__ import annotations
+
+import ctypes
+from threading import Lock
+
+import numpy as np
+
+from ....arrays import Doubles
+from ..dynamics import Dynamics, Jacobian, Motion, PlainEquations, Residual, Step, along
+from ..networks import TanhNetwork
+from ..pose import Dent, Pose, Rest
+from ..surroundings import Surroundings
+from .finding import library_here
+from .library import Acting, CompiledBody
+
+
+def equations_here() -> PlainEquations | CompiledEquations:
+    """The quickest there are on this computer, of one body."""
+    library = library_here()
+    return PlainEquations() if library is None else CompiledEquations(library)
+
+
+class CompiledEquations:
+    """Those of one body, whose arrays and room are made once."""
+
+    def __init__(self, library: ctypes.PyDLL) -> None:
+        self._library = library
+        self._body: CompiledBody | None = None
+        self._lock = Lock()  # frames are visited by renders, too, which have threads of their own
+
+    def pose(self, of: Dynamics, q: Doubles, around: Surroundings, turned: Doubles | None) -> Pose:
+        """See `Dynamics.pose`."""
+        with self._lock:
+            body, rows = self.body(of), np.concatenate([q, around.frames])
+            rotation = body.placement(rows) if turned is None else turned
+            given = _Given(around, rotation, 0.0)
+            body.last = None
+            body.pose(given.acting, np.ascontiguousarray(q))
+            return _pose(of, body, rotation)
+
+    def step(self, of: Dynamics, motion: Motion, dt: float, around: Surroundings) -> Step:
+        """The equations of one step."""
+        with self._lock:
+            body = self.body(of)
+        return CompiledStep(of, motion, dt, around, body=body, lock=self._lock)
+
+    def body(self, of: Dynamics) -> CompiledBody:
+        """The arrays of a body, which is the same each time."""
+        if self._body is None:
+            self._body = CompiledBody(self._library, of)
+        return self._body
+
+
+class _Given:
+    """What acts, as the library has it; the arrays are kept for as long as this is."""
+
+    def __init__(
+        self,
+        around: Surroundings,
+        rotation: Doubles,
+        rate: float,
+        of_step: tuple[Doubles, ...] = (),
+    ) -> None:
+        """rate: 1 / dt^2. of_step: aim, before, and drag where there is any."""
+        placed = around.placed
+        scales = np.ones(len(placed.centres)) if placed.scales is None else placed.scales
+        given = [placed.centres, placed.turns, scales, around.frames, around.sizes, rotation, *of_step]
+        self._kept = [np.ascontiguousarray(each, np.float64) for each in given]
+        at = [each.ctypes.data for each in self._kept]
+        self.acting = Acting(len(around.sizes), rate, tuple(at[:3]), *at[3:])
+
+
+class CompiledStep(Step):
+    """The equations of one step."""
+
+    def __init__(
+        self,
+        of: Dynamics,
+        motion: Motion,
+        dt: float,
+        around: Surroundings,
+        *,
+        body: CompiledBody,
+        lock: Lock,
+    ) -> None:
+        self._body, self._lock = body, lock
+        super().__init__(of, motion, dt, around)
+        of_step = (self._aim, motion.x) if self._drag is None else (self._aim, motion.x, self._drag)
+        self._given = _Given(around, self._turned, 1.0 / dt**2, of_step)
+
+    def placement(self, q: Doubles) -> Doubles:
+        """See `Step`."""
+        return self._body.placement(q)
+
+    def stiffness(self, x: Doubles, *, projected: bool) -> Doubles:
+        """See `Cubature.stiffness`."""
+        return self._body.stiffness(x, projected=projected)
+
+    def residual(self, q: Doubles) -> Residual:
+        """See `Step`."""
+        of, body = self._of, self._body
+        directions = of.rows.admissible_directions(q, self._around.held)
+        with self._lock:
+            body.residual(self._given.acting, np.ascontiguousarray(q))
+            found, out = body.found, body.out
+            body.last = Residual(
+                along(found["value"].reshape(-1).copy(), directions),
+                found["shape"][of.touching :].copy(),
+                _pose(of, body, self._turned),
+                directions,
+                found["which"][: out.pressed].copy(),
+                normals=found["normals"][: out.pressed].copy(),
+            )
+            return body.last
+
+    def jacobian(self, at: Residual) -> Jacobian:
+        """See `Step`."""
+        of, body = self._of, self._body
+        with self._lock:
+            if at is not body.last:  # its room is of another
+                body.residual(self._given.acting, np.ascontiguousarray(at.pose.q[: of.handles.free]))
+                body.last = at
+            whole, changes = body.jacobian(self._given.acting)
+        return Jacobian(whole[: of.touching], changes, self.masses(whole[of.touching :]))
+
+
+def _pose(of: Dynamics, body: CompiledBody, rotation: Doubles) -> Pose:
+    """The pose that the library has left."""
+    corrections, found, out = of.corrections, body.found, body.out
+    rest, dents = None, list[Dent]()
+    if corrections.internal is not None:
+        network = corrections.internal.network
+        layers = _layers(network, found["rest"].copy())
+        rest = Rest(network, found["features"].copy(), layers, rotation)
+    for k in range(out.dents):
+        assert corrections.external is not None  # else there is none
+        network, point = corrections.external.network, found["dent_points"][k]
+        dents.append(
+            Dent(
+                float(found["shares"][k]),
+                float(found["steepness"][k]),
+                network,
+                found["dent_features"][k].copy(),
+                _layers(network, found["dent_found"][k].copy()),
+                found["moved"][k].copy(),
+                corners=of.surface.corners[point],
+                weights=of.surface.weights[point],
+                normal=found["dent_normals"][k].copy(),
+            )
+        )
+    q, c = found["q"].copy(), found["c"].copy()
+    return Pose(q, c, out.outside, corrections, rest, dents=dents, too_deep=out.too_deep)
+
+
+def _layers(network: TanhNetwork, found: Doubles) -> list[Doubles]:
+    """What each layer gives, apart."""
+    layers, begin = [], 0
+    for _, bias in network.layers:
+        layers.append(found[begin : begin + len(bias)])
+        begin += len(bias)
+    return layers

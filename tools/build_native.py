@@ -14,10 +14,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from neural_physics.methods.contact_corrections.compiled.finding import library_path
+from neural_physics.native.finding import library_path
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCE = ROOT / "native" / "contact_step" / "contact_step.c"
+SOURCE = ROOT / "native"
 LEVELS = {"v2": ("-msse4.2", "-mpopcnt"), "v3": ("-mavx2", "-mfma", "-mbmi2", "-mpopcnt")}
 # Sums may be taken in another order; what is no number, or without end, stays that.
 FLAGS = (
@@ -31,7 +31,8 @@ console = Console()
 def main() -> None:
     """Build both libraries, or say why not."""
     compiler = os.environ.get("CC") or shutil.which("cc")
-    newest = max(path.stat().st_mtime for path in [*SOURCE.parent.iterdir(), Path(__file__)])
+    newest = max(path.stat().st_mtime for path in [*SOURCE.iterdir(), Path(__file__)])
+    units = sorted(map(str, SOURCE.glob("*.c")))
     for level, processor in LEVELS.items():
         path = library_path(level)
         if path is None or compiler is None:
@@ -40,9 +41,9 @@ def main() -> None:
         if path.is_file() and path.stat().st_mtime > newest:
             continue
         scratch = path.with_suffix(".new")
-        words = [*FLAGS, *processor, str(SOURCE), "-o", str(scratch), "-lm"]
+        words = [*FLAGS, *processor, *units, "-o", str(scratch), "-lm"]
         if subprocess.run([compiler, *words], check=False).returncode:
-            sys.exit(f"{compiler} could not build {SOURCE.relative_to(ROOT)}.")
+            sys.exit(f"{compiler} could not build what is in {SOURCE.relative_to(ROOT)}.")
         scratch.replace(path)
 
 

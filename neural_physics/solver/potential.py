@@ -183,7 +183,7 @@ class IncrementalPotential(Potential):
     def _hessians(self, q: Doubles, exact: bool) -> list[Doubles]:
         hessians = super()._hessians(q, exact)
         for k, damping in enumerate(self._damping):
-            hessians[k] = hessians[k] + damping
+            hessians[k] += damping  # fresh ones: new memory for so much takes as long as the sum
         return hessians
 
     def _diagonal(self, q: Doubles) -> Doubles:

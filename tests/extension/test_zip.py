@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from neural_physics.methods.contact_corrections.compiled.finding import library_path
+from neural_physics.native.finding import library_path
 from tools.build_native import LEVELS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -26,7 +26,7 @@ KNOWS_SYSTEMS = {
     "neural_physics/jobs/processes.py",
     "neural_physics/jobs/virtual_environments.py",
     "neural_physics/solver/meshing/compiled_libraries.py",
-    "neural_physics/methods/contact_corrections/compiled/finding.py",
+    "neural_physics/native/finding.py",
     "ml_backend/commands/environment_check.py",  # reads requirements, which have `sys_platform`
     # A soak is for Linux: it finds its processes in /proc and has disks of its own.
     "tools/soak/faults.py",

@@ -50,6 +50,7 @@ class Embedding:
             found[outside] = owners[closest_points(points[outside], rest, triangles)[0]]
         self._tetrahedra = elements
         self._rest, self._points = rest, points
+        self._grouped: tuple[Mask, list[tuple[Mask, Mask, csr_array]]] | None = None
         self.tetrahedron = found
         self.corners = elements[found]
         self.weights = _barycentric(rest[self.corners[:, 0]], inverses[found], points)
@@ -81,22 +82,31 @@ class Embedding:
         where they belong, in the mean square: to rounding where that is an affine map, or where each
         tetrahedron can follow its points.
         """
-        targets = self._rest.copy()
-        matrix = self.matrix()[np.flatnonzero(pins)]
-        matrix.data[np.abs(matrix.data) <= NO_SHARE] = 0.0
-        matrix.eliminate_zeros()
-        goals = np.asarray(positions, np.float64)[pins]
-        held = self.pinned(pins)
-        groups = joined(edges_of(self._tetrahedra), held)
-        of_point = groups[matrix.indices[matrix.indptr[:-1]]]
-        for group in np.unique(of_point):
-            mine, members = of_point == group, held & (groups == group)
+        targets, goals = self._rest.copy(), np.asarray(positions, np.float64)[pins]
+        for mine, members, part in self._groups(pins):
             targets[members] = _rigid_fit(self._points[pins][mine], goals[mine], self._rest[members])
-            part = matrix[np.flatnonzero(mine)][:, np.flatnonzero(members)]
             missing = goals[mine] - part @ targets[members]
             for axis in range(targets.shape[1]):
                 targets[members, axis] += lsqr(part, missing[:, axis], atol=1e-14, btol=1e-14)[0]
         return targets
+
+    def _groups(self, pins: Mask) -> list[tuple[Mask, Mask, csr_array]]:
+        """Of each connected group that pins (V,) hold: which of the pinned points, which vertices (n,), and
+        how they carry those. The same in each frame, and found once.
+        """
+        if self._grouped is None or not np.array_equal(self._grouped[0], pins):
+            matrix = self.matrix()[np.flatnonzero(pins)]
+            matrix.data[np.abs(matrix.data) <= NO_SHARE] = 0.0
+            matrix.eliminate_zeros()
+            held = self.pinned(pins)
+            groups = joined(edges_of(self._tetrahedra), held)
+            of_point = groups[matrix.indices[matrix.indptr[:-1]]]
+            found = []
+            for group in np.unique(of_point):
+                mine, members = of_point == group, held & (groups == group)
+                found.append((mine, members, matrix[np.flatnonzero(mine)][:, np.flatnonzero(members)]))
+            self._grouped = pins.copy(), found
+        return self._grouped[1]
 
 
 def held_by(pins: Mask, count: int, elements: Indices, carried: tuple[Indices, Doubles]) -> Mask:

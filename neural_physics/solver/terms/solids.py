@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Doubles, Indices
+from ...energies.solids.compiled import ENERGIES, CompiledElements
 from ...energies.solids.deformation import deformation_gradient, gradient_operator, rest_shapes
+from ...native.finding import library_here
 
 
 class SolidEnergy(Protocol):
@@ -56,6 +58,17 @@ class SolidTerm:
         self._operator = gradient_operator(self._inverse_rest)
         self._mu = np.broadcast_to(np.asarray(lame[0], np.float64), len(elements))
         self._lam = np.broadcast_to(np.asarray(lame[1], np.float64), len(elements))
+        library = library_here()
+        self._compiled: CompiledElements | None = None
+        if library is not None and energy in ENERGIES:
+            self._compiled = CompiledElements(
+                library,
+                elements,
+                self._inverse_rest,
+                self._volumes,
+                moduli=np.stack([self._mu, self._lam], 1),
+                energy=energy,
+            )
         self._stencils = (elements[:, :, None].astype(np.intp) * d + np.arange(d)).reshape(len(elements), -1)
 
     @property
@@ -65,20 +78,28 @@ class SolidTerm:
 
     def value(self, q: Doubles) -> Doubles:
         """See `Term`."""
+        if self._compiled is not None:
+            return self._compiled.values(q)
         return self._volumes * self._energy.energy_density(self._deformation(q), self._mu, self._lam)
 
     def gradient(self, q: Doubles) -> Doubles:
         """See `Term`."""
+        if self._compiled is not None:
+            return self._compiled.gradients(q)
         stress = self._energy.stress(self._deformation(q), self._mu, self._lam)
         forces = stress.reshape(len(stress), 1, -1) @ self._operator
         return self._volumes[:, None] * forces[:, 0]
 
     def hessian(self, q: Doubles) -> Doubles:
         """See `Term`."""
+        if self._compiled is not None:
+            return self._compiled.hessians(q, projected=True)
         return self._pulled_back(self._energy.projected_hessian(self._deformation(q), self._mu, self._lam))
 
     def exact_hessian(self, q: Doubles) -> Doubles:
         """See `WithExactHessian`."""
+        if self._compiled is not None:
+            return self._compiled.hessians(q, projected=False)
         return self._pulled_back(self._energy.hessian(self._deformation(q), self._mu, self._lam))
 
     def _pulled_back(self, by_entries: Doubles) -> Doubles:

@@ -13,9 +13,6 @@ from neural_physics.energies.colliders.polygon import Polygon
 from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.energies.solids import corotational, stable_neo_hookean, stvk
 from neural_physics.energies.solids.deformation import rest_shapes
-from neural_physics.methods.contact_corrections.compiled import finding
-from neural_physics.methods.contact_corrections.compiled.finding import FOLDER, library_here
-from neural_physics.methods.contact_corrections.compiled.library import load
 from neural_physics.methods.contact_corrections.compiled.step import CompiledEquations
 from neural_physics.methods.contact_corrections.contact import Contact, Placed
 from neural_physics.methods.contact_corrections.corrections import Correction, Corrections, Surface
@@ -25,6 +22,8 @@ from neural_physics.methods.contact_corrections.handles import Handles, nearest_
 from neural_physics.methods.contact_corrections.locator import feature_count
 from neural_physics.methods.contact_corrections.networks import TanhNetwork
 from neural_physics.methods.contact_corrections.surroundings import Surroundings
+from neural_physics.native import finding
+from neural_physics.native.finding import FOLDER, library_here, load
 
 pytestmark = pytest.mark.skipif(library_here() is None, reason="nothing is built in C for this computer")
 LEVELS = [path for path in sorted(FOLDER.glob("*.so")) if path.stem[-2:] in ("v2", finding.level_here())]
@@ -228,7 +227,7 @@ def test_whole_steps_lead_to_the_same_place(bodies):
 
 
 def test_a_library_of_another_version_is_not_used(tmp_path, monkeypatch):
-    monkeypatch.setattr("neural_physics.methods.contact_corrections.compiled.library.VERSION", 99)
+    monkeypatch.setattr(finding, "VERSION", 99)
     with pytest.raises(OSError, match="another version"):
         load(LEVELS[0])
     (tmp_path / "broken.so").write_bytes(b"no library")

@@ -6,7 +6,6 @@ import ctypes
 from collections.abc import Sequence
 from ctypes import POINTER, Structure, byref, c_double, c_int64, c_void_p
 from itertools import takewhile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,13 +16,10 @@ from ....energies.colliders.collider import Collider
 from ....energies.colliders.half_space import HalfSpace
 from ....energies.colliders.polygon import Polygon
 from ....energies.colliders.sphere import Sphere
-from ....energies.solids import corotational, stable_neo_hookean, stvk
-from ..cubature import Cubature
+from ....energies.solids.compiled import CompiledElements, ElementsStructure
 from ..dynamics import Dynamics, Residual
 from ..networks import TanhNetwork
 
-VERSION = 1
-ENERGIES = {stable_neo_hookean: 0, stvk: 1, corotational: 2}
 BALL, BOX, HALF_SPACE, POLYGON = range(4)
 
 
@@ -38,10 +34,6 @@ class _Shapes(Structure):
     _fields_ = [("count", c_int64), *_fields(c_void_p, "kinds sizes begins corners normals")]
 
 
-class _Elements(Structure):
-    _fields_ = [*_fields(c_int64, "count energy"), *_fields(c_void_p, "corners inverse_rest volumes moduli")]
-
-
 class _Network(Structure):
     _fields_ = [("layers", c_int64), *_fields(c_void_p, "sizes mean scale low high weights biases")]
 
@@ -52,7 +44,7 @@ class _Body(Structure):
         *_fields(c_double, "stiffness reach reference_depth deepest location_scale"),
         *_fields(c_void_p, "weights gradients basis corners point_weights rest marked masses handles_rest"),
         ("shapes", _Shapes),
-        ("elements", _Elements),
+        ("elements", ElementsStructure),
         ("internal", _Network),
         ("external", _Network),
     ]
@@ -88,12 +80,8 @@ class _Found(Structure):
     ]
 
 
-def load(path: Path) -> ctypes.PyDLL:
-    """The library. Raises OSError where there is none for this computer, or it is of another version."""
-    library = ctypes.PyDLL(str(path))  # calls take less than a millisecond
-    library.contact_version.restype = c_int64
-    if library.contact_version() != VERSION:
-        raise OSError(f"{path.name} is of another version")
+def declare(library: ctypes.PyDLL) -> None:
+    """Say what the library's functions are given."""
     body, acting, found = POINTER(_Body), POINTER(Acting), POINTER(_Found)
     arguments: dict[str, list[Any]] = {
         "contact_pose": [body, acting, c_void_p, found],
@@ -106,7 +94,6 @@ def load(path: Path) -> ctypes.PyDLL:
     for name, types in arguments.items():
         function = getattr(library, name)
         function.argtypes, function.restype = types, None
-    return library
 
 
 class CompiledBody:
@@ -116,6 +103,7 @@ class CompiledBody:
     """
 
     def __init__(self, library: ctypes.PyDLL, of: Dynamics) -> None:
+        declare(library)
         self._library, self._kept = library, list[object]()
         self.last: Residual | None = None  # that `found` is of
         handles, corrections, contact, d = (
@@ -131,6 +119,15 @@ class CompiledBody:
         marked = np.array(marks) if marks else np.zeros((0, 0, d))
         internal = corrections.internal.network if corrections.internal else None
         external = corrections.external.network if corrections.external else None
+        cubature = of.cubature
+        self._elements = CompiledElements(
+            library,
+            cubature.elements,
+            cubature.inverse_rest,
+            cubature.volumes,
+            moduli=cubature.moduli,
+            energy=cubature.energy,
+        )
         self._body = _Body(
             d=d,
             vertices=count,
@@ -159,7 +156,7 @@ class CompiledBody:
             masses=self._doubles(of.cubature.masses),
             handles_rest=self._doubles(of.handles.rest),
             shapes=self._shapes(contact.shapes),
-            elements=self._elements(of.cubature),
+            elements=self._elements.structure,
             internal=self._network(internal),
             external=self._network(external),
         )
@@ -278,16 +275,6 @@ class CompiledBody:
             self._doubles(network.high),
             self._doubles(np.concatenate([weight.ravel() for weight, _ in network.layers])),
             self._doubles(np.concatenate([bias for _, bias in network.layers])),
-        )
-
-    def _elements(self, cubature: Cubature) -> _Elements:
-        return _Elements(
-            len(cubature.elements),
-            ENERGIES[cubature.energy],
-            self._indices(cubature.elements),
-            self._doubles(cubature.inverse_rest),
-            self._doubles(cubature.volumes),
-            self._doubles(cubature.moduli),
         )
 
     def _shapes(self, shapes: Sequence[Collider]) -> _Shapes:

@@ -8,11 +8,11 @@ from threading import Lock
 import numpy as np
 
 from ....arrays import Doubles
+from ....native.finding import library_here
 from ..dynamics import Dynamics, Jacobian, Motion, PlainEquations, Residual, Step, along
 from ..networks import TanhNetwork
 from ..pose import Dent, Pose, Rest
 from ..surroundings import Surroundings
-from .finding import library_here
 from .library import Acting, CompiledBody
 
 

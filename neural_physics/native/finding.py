@@ -8,9 +8,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from .library import load
-
 FOLDER, CPUINFO = Path(__file__).parent, Path("/proc/cpuinfo")
+VERSION = 2  # of what the library is called with
 NEEDED = {"avx2", "fma", "bmi2", "popcnt"}  # of the quicker one
 
 
@@ -18,7 +17,7 @@ def library_path(level: str) -> Path | None:
     """Where the library for such a computer is, of a level of processors; None where none is ever built."""
     if sys.platform != "linux" or platform.machine() != "x86_64":
         return None  # it has run nowhere else
-    return FOLDER / f"contact_step_linux_x86_64_{level}.so"
+    return FOLDER / f"neural_physics_linux_x86_64_{level}.so"
 
 
 @cache
@@ -40,3 +39,12 @@ def level_here() -> str:
     said = CPUINFO.read_text(encoding="utf-8", errors="replace")
     flags = next((line for line in said.splitlines() if line.startswith("flags")), "")
     return "v3" if set(flags.split()) >= NEEDED else "v2"
+
+
+def load(path: Path) -> ctypes.PyDLL:
+    """The library. Raises OSError where it is none for this computer, or of another version."""
+    library = ctypes.PyDLL(str(path))  # calls take milliseconds
+    library.native_version.restype = ctypes.c_int64
+    if library.native_version() != VERSION:
+        raise OSError(f"{path.name} is of another version")
+    return library

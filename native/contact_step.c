@@ -6,14 +6,7 @@
 #include "elements.h"
 #include "colliders.h"
 #include "networks.h"
-
-#define PUBLIC __attribute__((visibility("default")))
-
-#if defined(__linux__) && defined(__x86_64__)
-/* As Linux of ten years ago has them, too. */
-__asm__(".symver exp, exp@GLIBC_2.2.5");
-__asm__(".symver pow, pow@GLIBC_2.2.5");
-#endif
+#include "public.h"
 
 #define GROWTH 1.25
 #define FLATTEST 0.1
@@ -525,5 +518,3 @@ PUBLIC void contact_placement(const Body *body, const double *q, double *rotatio
 PUBLIC void contact_stiffness(const Body *body, const double *x, int64_t projected, double scale, double *out) {
   stiffness_of(body->d, &body->elements, x, projected, scale, out);
 }
-
-PUBLIC int64_t contact_version(void) { return 1; }

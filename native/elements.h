@@ -84,7 +84,7 @@ static void stress_of(int d, int64_t energy, const double *f, double mu, double 
 
 /* Add to forces (S, d) the energies' gradient at x, and what a stiffness drag (k, dd, dd), if there is one, does to
    vertices that have moved. */
-static void add_forces(int d, const Elements *elements, const double *x, const double *drag, const double *moved,
+static inline void add_forces(int d, const Elements *elements, const double *x, const double *drag, const double *moved,
                        double *forces) {
   double f[MOST * MOST], stress[MOST * MOST], change[MOST * MOST];
   int dd = d * d;

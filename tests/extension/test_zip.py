@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from neural_physics.native.finding import library_path
+from neural_physics.native.finding import library_here, library_path
 from tools.build_native import LEVELS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,6 +35,7 @@ def test_zip_holds_the_extension_and_nothing_of_the_workshop(extension_zip: Path
     assert {"__init__.py", "blender_manifest.toml", "LICENSE", "ml_backend/__init__.py"} <= set(names)
     assert {f"requirements/{name}.txt" for name in ("training", "solver", "search", "export")} <= set(names)
     assert set(FARM) <= set(names)
+    assert library_here() is None or set(NATIVE) <= set(names)
     workshop = [n for n in names if n.startswith(("tests/", "tools/", "docs/", "build/", "."))]
     known = (".py", ".toml", ".txt", ".glsl", ".safetensors", ".jpg", "LICENSE", *FARM, *NATIVE)
     assert workshop == []

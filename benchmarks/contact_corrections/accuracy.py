@@ -20,7 +20,6 @@ from benchmarks.contact_corrections.scenes import (
     COMB,
     COMB_STRAIGHT,
     FINGER,
-    TEST,
     WORM,
 )
 from benchmarks.contact_corrections.study import Row, Study, study
@@ -76,7 +75,7 @@ def _row(found: Study, take: str) -> dict[str, Any]:
         "shapes": {"internal": len(solved.internal), "external": len(solved.external)},
         "unsettled": solved.unsettled,
         "training": model.info.training,
-        **errors_on(found.dataset, met_in(found, take), ContactCorrections(model), take),
+        **errors_on(dataset_of(found, take), met_in(found, take), ContactCorrections(model), take),
     }
 
 
@@ -86,13 +85,19 @@ def handles_of(scene: ContactScene) -> list[int]:
     return [handles.points, handles.loose, handles.pinned]
 
 
+def dataset_of(found: Study, take: str) -> Dataset:
+    """The dataset that a take is in."""
+    return found.dataset if take != BETWEEN else Dataset.open(found.row.example.folder_of(take))
+
+
 def met_in(found: Study, take: str) -> ContactScene:
     """The scene with the colliders of a take, which may be of other sizes."""
-    if take == TEST:
+    if take != BETWEEN:
         return found.scene
-    of_take = found.dataset.take(take)
+    dataset = dataset_of(found, take)
+    of_take = dataset.take(take)
     spans = [Span(of_take, 0, len(of_take.positions))]
-    there = contact_scene(found.dataset, found.scene.body, spans, found.row.handles)
+    there = contact_scene(dataset, found.scene.body, spans, found.row.handles)
     return replace(found.scene, colliders=there.colliders, contact=there.contact, balls=there.balls)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import sys
+from shutil import copyfile
 from unittest.mock import patch
 
 import bpy
@@ -34,6 +35,9 @@ def bake(example: Example) -> None:
         others = zip(finger.BALLS, example.between, strict=True)
         balls = [(name, radius, side, colour) for (name, _, side, colour), radius in others]
         with patch.object(finger, "BALLS", balls):
+            folder = example.folder_of(BETWEEN)
+            folder.mkdir(exist_ok=True)
+            copyfile(example.folder / "body.npz", folder / "body.npz")  # each filling is another one
             _bake(example, [PlannedTake(BETWEEN, FRAMES, SEED, "test")])
 
 
@@ -46,9 +50,10 @@ def _bake(example: Example, planned: list[PlannedTake]) -> None:
     item = settings.interactions[0]
     item.turning, item.turn, item.turn_axis = example.turning, example.turn, example.axis
     settings.simulation.tetrahedra = example.triangles or settings.simulation.tetrahedra
-    settings.dataset_folder = str(example.folder)
+    folder = example.folder_of(planned[0].name)
+    settings.dataset_folder = str(folder)
     SCENES.mkdir(parents=True, exist_ok=True)
-    bpy.ops.wm.save_as_mainfile(filepath=str(SCENES / f"{example.name}.blend"))
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder.with_suffix(".blend")))
     workshop.bake(body, f"Bake {example.name}", planned)
 
 

@@ -53,6 +53,10 @@ class Example:
         """The folder of its scene and takes."""
         return SCENES / self.name
 
+    def folder_of(self, take: str) -> Path:
+        """The folder of one of its takes: those with balls of other radii have one of their own."""
+        return SCENES / f"{self.name}_{BETWEEN.upper()}" if take == BETWEEN else self.folder
+
 
 CIRCLE = Example("CIRCLE", "JELLY_WITH_CIRCLE")
 COMB_STRAIGHT = Example("COMB_STRAIGHT", "JELLY_WITH_COMB")
@@ -74,11 +78,11 @@ EXAMPLES = (CIRCLE, COMB_STRAIGHT, COMB, STAR, ACCORDION, AUXETIC, WORM, SWUNG_W
 
 def baked(example: Example) -> Dataset | None:
     """An example's dataset, if all its takes are complete."""
-    if not (example.folder / "dataset.json").is_file():
-        return None
-    dataset = Dataset.open(example.folder)
-    names = dataset.take_names()
-    whole = all(
-        name in names and dataset.outline(name).info.complete for name in (*example.training, *example.tests)
-    )
-    return dataset if whole else None
+    for take in (*example.training, *example.tests):
+        folder = example.folder_of(take)
+        if not (folder / "dataset.json").is_file():
+            return None
+        dataset = Dataset.open(folder)
+        if take not in dataset.take_names() or not dataset.outline(take).info.complete:
+            return None
+    return Dataset.open(example.folder)

@@ -32,7 +32,7 @@ def measured(tmp_path_factory):
     ring = 0.1 * np.column_stack([np.cos(around), np.sin(around)])
     torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as patched:
-        for module in (scenes, study, accuracy, times):
+        for module in (scenes, study, times):
             patched.setattr(module, "TEST", "take_001")
         patched.setattr(scenes, "SCENES", folder)
         patched.setattr(study, "MODELS", folder / "models")

@@ -73,8 +73,11 @@ def plot_pull() -> Figure:
     axes.set_ylabel("force along the worm, N")
     axes.legend()
     over.set_xscale("log")
+    over.set_xticks(STIFFNESSES, [f"{times:g}" for times in STIFFNESSES])
+    over.minorticks_off()
     over.set_xlabel("stiffness of contact, times E")
-    over.set_ylabel("peak over the full body's (dashed: the paper's)")
+    over.set_ylabel("peak over the full body's")
+    over.set_title("dashed: the paper's", fontsize=9)
     return figure
 
 

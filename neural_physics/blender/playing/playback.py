@@ -226,6 +226,14 @@ def catch_up(scene: bpy.types.Scene) -> Generator[tuple[int, int], None, None]:
             yield done, len(frames)
     finally:
         scene.frame_set(frame, subframe=subframe)
+    # Steps of a slow model that there was no time for; what was stepped to is kept.
+    most = left = PLAYED.behind()
+    while left:
+        yield most - left, most
+        scene.frame_set(frame, subframe=subframe)
+        before, left = left, PLAYED.behind()
+        if left >= before:
+            break
 
 
 def _warning(session: PlaySession) -> Problem | None:

@@ -322,6 +322,10 @@ class PlayedObjects:
                 session.stale |= session.output.preview.on
                 session.output.preview.end(obj)
 
+    def behind(self) -> int:
+        """How many frames are to be stepped to, of the object that has the most, before it is shown."""
+        return max((s.behind for s in self._sessions.values() if s.problem is None), default=0)
+
     def missing(self, scene: bpy.types.Scene) -> range:
         """The frames to visit, in this order, before the scene's frame can be shown."""
         frame, subframe = scene.frame_current, scene.frame_subframe

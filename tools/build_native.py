@@ -14,11 +14,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from neural_physics.native.finding import library_path
+from neural_physics.native.finding import LEVELS, library_path
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "native"
-LEVELS = {"v2": ("-msse4.2", "-mpopcnt"), "v3": ("-mavx2", "-mfma", "-mbmi2", "-mpopcnt")}
+PROCESSORS = (("-msse4.2", "-mpopcnt"), ("-mavx2", "-mfma", "-mbmi2", "-mpopcnt"))  # of each level
 # Sums may be taken in another order; what is no number, or without end, stays that.
 FLAGS = (
     *("-std=gnu11", "-O3", "-fPIC", "-shared", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror", "-s"),
@@ -33,7 +33,7 @@ def main() -> None:
     compiler = os.environ.get("CC") or shutil.which("cc")
     newest = max(path.stat().st_mtime for path in [*SOURCE.iterdir(), Path(__file__)])
     units = sorted(map(str, SOURCE.glob("*.c")))
-    for level, processor in LEVELS.items():
+    for level, processor in zip(LEVELS, PROCESSORS, strict=True):
         path = library_path(level)
         if path is None or compiler is None:
             console.print("Nothing is built in C here: Contact Corrections are calculated by NumPy.")

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from neural_physics.native.finding import library_here, library_path
-from tools.build_native import LEVELS
+from neural_physics.native.finding import LEVELS, library_here, library_path
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.blender

@@ -515,6 +515,6 @@ PUBLIC void contact_placement(const Body *body, const double *q, double *rotatio
 }
 
 /* (k, dd, dd): see Cubature.stiffness. */
-PUBLIC void contact_stiffness(const Body *body, const double *x, int64_t projected, double scale, double *out) {
-  stiffness_of(body->d, &body->elements, x, projected, scale, out);
+PUBLIC void contact_stiffness(const Body *body, const double *x, int64_t projected, double *out) {
+  stiffness_of(body->d, &body->elements, x, projected, out);
 }

@@ -229,7 +229,7 @@ static void hessian_by_stretches(int d, int64_t energy, const double *f, double 
 }
 
 /* (k, dd, dd): second derivatives by the entries of F; projected: without negative curvature. */
-static void stiffness_of(int d, const Elements *elements, const double *x, int projected, double scale, double *out) {
+static void stiffness_of(int d, const Elements *elements, const double *x, int projected, double *out) {
   double f[MOST * MOST];
   int dd = d * d;
   for (int64_t e = 0; e < elements->count; e++) {
@@ -242,6 +242,6 @@ static void stiffness_of(int d, const Elements *elements, const double *x, int p
     else
       stvk_hessian(d, f, mu, lam, here);
     for (int i = 0; i < dd * dd; i++)
-      here[i] *= scale * elements->volumes[e];
+      here[i] *= elements->volumes[e];
   }
 }

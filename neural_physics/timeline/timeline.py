@@ -208,9 +208,7 @@ class Timeline:
         held = self._states.get(frame)
         if held is not None:
             return held
-        last = frame
-        while last not in self._states and last > self.start_frame:
-            last -= 1
+        last = self._last_known(frame)
         shown = self._states.get(last) or self._start()
         self._keep(last, shown)
         for f in range(last + 1, frame + 1):
@@ -222,8 +220,8 @@ class Timeline:
 
     def unstepped(self, frame: int) -> int:
         """How many frames are to be stepped to before the state of a recorded one is known."""
-        known = (f for f in self._states if f <= frame)
-        return max(frame, self.start_frame) - max(known, default=self.start_frame)
+        frame = max(frame, self.start_frame)
+        return frame - self._last_known(frame)
 
     def following(self, frame: int) -> Stepping[FrameState] | None:
         """What `at` does for a frame that was just recorded, or what was read ahead lets be stepped to now.
@@ -274,6 +272,12 @@ class Timeline:
             return 0.0
         left = sum(not method.settled(shown.state) for shown in self._states.values())
         return left / len(self._states)
+
+    def _last_known(self, frame: int) -> int:
+        """The last frame up to this one whose state is kept, or the start."""
+        while frame not in self._states and frame > self.start_frame:
+            frame -= 1
+        return frame
 
     def _start(self) -> FrameState:
         state = self.method.start(self._recorded[self.start_frame])

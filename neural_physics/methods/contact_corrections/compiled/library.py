@@ -89,7 +89,7 @@ def declare(library: ctypes.PyDLL) -> None:
         "contact_slopes": [body, acting, found, c_void_p, c_void_p],
         "contact_jacobian": [body, found, c_void_p, c_void_p],
         "contact_placement": [body, c_void_p, c_void_p],
-        "contact_stiffness": [body, c_void_p, c_int64, c_double, c_void_p],
+        "contact_stiffness": [body, c_void_p, c_int64, c_void_p],
     }
     for name, types in arguments.items():
         function = getattr(library, name)
@@ -207,7 +207,7 @@ class CompiledBody:
         size = self._d**2
         found = np.empty((self._elements_count, size, size))
         x = np.ascontiguousarray(x)
-        self._library.contact_stiffness(self._at, x.ctypes.data, projected, 1.0, found.ctypes.data)
+        self._library.contact_stiffness(self._at, x.ctypes.data, projected, found.ctypes.data)
         return found
 
     def _room(

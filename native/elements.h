@@ -228,20 +228,23 @@ static void hessian_by_stretches(int d, int64_t energy, const double *f, double 
     }
 }
 
-/* (k, dd, dd): second derivatives by the entries of F; projected: without negative curvature. */
+/* (dd, dd): an element's second derivatives by the entries of F; projected: without negative curvature. */
+static inline void element_stiffness(int d, const Elements *elements, const double *x, int64_t e, int projected,
+                                     double *out) {
+  double mu = elements->moduli[2 * e], lam = elements->moduli[2 * e + 1], f[MOST * MOST];
+  gradient(d, elements, x, e, f);
+  if (projected || elements->energy == COROTATIONAL)
+    hessian_by_stretches(d, elements->energy, f, mu, lam, projected, out);
+  else if (elements->energy == NEO_HOOKEAN)
+    neo_hookean_hessian(d, f, mu, lam, out);
+  else
+    stvk_hessian(d, f, mu, lam, out);
+  for (int i = 0; i < d * d * d * d; i++)
+    out[i] *= elements->volumes[e];
+}
+
+/* (k, dd, dd): of all elements. */
 static void stiffness_of(int d, const Elements *elements, const double *x, int projected, double *out) {
-  double f[MOST * MOST];
-  int dd = d * d;
-  for (int64_t e = 0; e < elements->count; e++) {
-    double mu = elements->moduli[2 * e], lam = elements->moduli[2 * e + 1], *here = out + e * dd * dd;
-    gradient(d, elements, x, e, f);
-    if (projected || elements->energy == COROTATIONAL)
-      hessian_by_stretches(d, elements->energy, f, mu, lam, projected, here);
-    else if (elements->energy == NEO_HOOKEAN)
-      neo_hookean_hessian(d, f, mu, lam, here);
-    else
-      stvk_hessian(d, f, mu, lam, here);
-    for (int i = 0; i < dd * dd; i++)
-      here[i] *= elements->volumes[e];
-  }
+  for (int64_t e = 0; e < elements->count; e++)
+    element_stiffness(d, elements, x, e, projected, out + e * d * d * d * d);
 }

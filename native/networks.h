@@ -61,31 +61,32 @@ static void pull(const Network *network, const double *x, const double *found, c
   }
 }
 
-/* The derivatives of its outputs by x, (o, i), into out; found: by `activate`. one, other: room for the widest layer
-   times its inputs. */
-static void differentiate(const Network *network, const double *x, const double *found, double *one, double *other,
-                          double *out) {
-  const double *weights = network->weights, *before = 0;
-  int64_t inputs = network->sizes[0];
-  for (int64_t layer = 0; layer < network->layers; layer++) {
+/* The derivatives of its outputs by the first `inputs` of x, (o, i), into out; found: by `activate`. one, other: room
+   for the widest layer times its inputs. */
+static void differentiate(const Network *network, int64_t inputs, const double *x, const double *found, double *one,
+                          double *other, double *out) {
+  const double *weights = network->weights;
+  int64_t last = network->layers - 1;
+  for (int64_t layer = 0; layer <= last; layer++) {
     int64_t wide = network->sizes[layer], outputs = network->sizes[layer + 1];
-    double *after = layer == network->layers - 1 ? out : one, *room = one;
-    memset(after, 0, sizeof(double) * outputs * inputs);
-    for (int64_t o = 0; o < outputs; o++) {
-      double *row = after + inputs * o;
-      if (!layer)
-        for (int64_t i = 0; i < inputs; i++)
-          row[i] = network->low[i] <= x[i] && x[i] <= network->high[i] ? weights[i] * network->scale[i] : 0.0;
-      else
-        for (int64_t k = 0; k < wide; k++) {
-          double slope = weights[k] * (1.0 - found[k - wide] * found[k - wide]);
-          const double *of = before + inputs * k;
-          for (int64_t i = 0; i < inputs; i++)
-            row[i] += slope * of[i];
-        }
-      weights += wide;
-    }
-    found += outputs;
-    before = after, one = other, other = room;
+    /* By each input, those of a whole layer in a row: sums are over rows then, however few inputs there are. */
+    for (int64_t i = 0; i < inputs && layer; i++)
+      for (int64_t k = 0; k < wide; k++)
+        other[wide * i + k] *= 1.0 - found[k - wide] * found[k - wide];
+    for (int64_t o = 0; o < outputs; o++, weights += wide)
+      for (int64_t i = 0; i < inputs; i++) {
+        double slope = 0.0;
+        if (layer)
+          for (int64_t k = 0; k < wide; k++)
+            slope += weights[k] * other[wide * i + k];
+        else
+          slope = network->low[i] <= x[i] && x[i] <= network->high[i] ? weights[i] * network->scale[i] : 0.0;
+        if (layer == last)
+          out[inputs * o + i] = slope;
+        else
+          one[outputs * i + o] = slope;
+      }
+    double *room = one;
+    found += outputs, one = other, other = room;
   }
 }

@@ -118,4 +118,4 @@ PUBLIC void solid_hessians(int64_t d, const Elements *elements, const double *x,
   }
 }
 
-PUBLIC int64_t native_version(void) { return 3; }
+PUBLIC int64_t native_version(void) { return 4; }

@@ -157,7 +157,7 @@ def _predicted(found: Study, sets: Sets, width: int, bases: int, *, name: str) -
     schedule = Schedule(learner.steps, every, preset.patience, preset.minutes)
     training = Training(learner, schedule, MODELS / f"{name}.training", name, stage=name)
     training.run(silent, StopRequest())
-    best = learner.tensors("one", training.best)
+    best, _ = learner.finished("one", training.best)
     tensors = {key: np.asarray(each, np.float32) for key, each in best.items()}
     model = Model(found.training.info(found.solved, {}), tensors, name)
     count = sets.training.features.shape[1]

@@ -25,14 +25,14 @@ from neural_physics.methods.contact_corrections.pose import Pose
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
-Jacobian = Callable[[Part, Pose, Indices | None], Array]
+Jacobian = Callable[[Part, Pose, Array, Indices | None], Array]
 
 EQUATION_4 = Part.jacobian
 
 
-def with_gradients(part: Part, pose: Pose, some: Indices | None = None) -> Array:
+def with_gradients(part: Part, pose: Pose, slopes: Array, some: Indices | None = None) -> Array:
     """(S, d, d n): equation 3, U + (dF/dq) r + F dr/dq."""
-    found = EQUATION_4(part, pose, some)
+    found = EQUATION_4(part, pose, slopes, some)
     if len(pose.c):
         handles = part.handles if some is None else part.handles.at(some)
         n, d = handles.free, handles.rest.shape[1]
@@ -44,9 +44,9 @@ def with_gradients(part: Part, pose: Pose, some: Indices | None = None) -> Array
     return found
 
 
-def of_handles(part: Part, pose: Pose, some: Indices | None = None) -> Array:
+def of_handles(part: Part, pose: Pose, slopes: Array, some: Indices | None = None) -> Array:
     """(S, d, d n): U."""
-    return EQUATION_4(part, replace(pose, c=pose.c[:0]), some)
+    return EQUATION_4(part, replace(pose, c=pose.c[:0]), slopes, some)
 
 
 def pulled_by(way: Jacobian) -> Callable[[Part, Pose, Array, Array], Array]:
@@ -54,7 +54,7 @@ def pulled_by(way: Jacobian) -> Callable[[Part, Pose, Array, Array], Array]:
 
     def pulled(part: Part, pose: Pose, forces: Array, by_axis: Array) -> Array:
         n, d = part.handles.free, forces.shape[1]
-        found: Array = np.einsum("sd,sdm->m", forces, way(part, pose, None)).reshape(n, d)
+        found: Array = np.einsum("sd,sdm->m", forces, way(part, pose, pose.slopes, None)).reshape(n, d)
         return found
 
     return pulled

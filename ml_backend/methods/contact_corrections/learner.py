@@ -45,6 +45,7 @@ RIDGES = (
     1e-1,
 )  # of the mean square of the last layer's inputs: what is tried
 ROWS = 4096  # of samples, at once
+NEGLIGIBLE = 0.01  # of the error: what is left out for it, each frame in Play would be calculated with
 
 
 class CorrectionLearner:
@@ -116,14 +117,34 @@ class CorrectionLearner:
             self._solve()
         return self._error()
 
-    def _error(self) -> ValidationError:
-        x, shares, c, beyond, whole = self._validation
-        with torch.no_grad():
-            wrong = (self._predict(x, shares) * self._y_scale - c).square().sum(1).double() + beyond
+    def _error(self, bases: int | None = None) -> ValidationError:
+        """With the first `bases` alone, or with all."""
+        count = len(self.basis) if bases is None else bases
+        wrong, whole = self._squares()
         if not len(wrong):
             return ValidationError(0.0)
         points = self.mean.size // self._shape[-1]
-        return of_frames(wrong.cpu().numpy() / points, float(whole.mean()) / points)
+        return of_frames(wrong[:, count].cpu().numpy() / points, whole / points)
+
+    def _squares(self) -> tuple[Tensor, float]:
+        """(n, m + 1), m^2: what is wrong with r of each validation sample with the first 0 to m bases.
+
+        And the mean square of r.
+        """
+        x, shares, c, beyond, whole = self._validation
+        with torch.no_grad():
+            wrong = (self._predict(x, shares) * self._y_scale - c).square().double()
+        # What there is no basis for is wrong as a whole.
+        gained = functional.pad((wrong - c.square().double()).cumsum(1), (1, 0))
+        return gained + (c.square().double().sum(1) + beyond)[:, None], float(whole.mean())
+
+    def needed(self) -> int:
+        """How many of the bases make a difference on the validation samples: the fewest that do."""
+        wrong, _ = self._squares()
+        if not len(wrong):
+            return len(self.basis)
+        errors = wrong.mean(0).sqrt()
+        return int((errors <= (1.0 + NEGLIGIBLE) * errors.min()).int().argmax())
 
     def _drawn(self, sizes: list[int]) -> list[Tensor]:
         generator = torch.Generator().manual_seed(self._seed)
@@ -189,19 +210,25 @@ class CorrectionLearner:
         """Take the network of `weights`."""
         load_parameters(self.parameters, weights)
 
-    def tensors(self, name: str, weights: Tensors) -> Tensors:
-        """What Play reads: the mean of r is a basis, too, whose coefficient is 1."""
+    def finished(self, name: str, weights: Tensors) -> tuple[Tensors, ValidationError]:
+        """What Play reads of these weights, and how far it is off: no more bases than make a difference.
+
+        The mean of r is a basis, too, whose coefficient is 1.
+        """
+        self.load(weights)
+        kept = self.needed()
         arrays = [weights[f"parameter.{k}"].astype(np.float64) for k in range(len(self.parameters))]
         layers = [*zip(arrays[::2], arrays[1::2], strict=True)]
-        last, bias = layers[-1]
+        last, bias = (each[:kept] for each in layers[-1])
         last = np.concatenate([self._y_scale * last, np.zeros((1, last.shape[1]))])
         layers[-1] = last, np.concatenate([self._y_scale * bias, np.ones(1)])
-        basis = np.concatenate([self.basis, self.mean[None]]).reshape(self._shape)
+        basis = np.concatenate([self.basis[:kept], self.mean[None]]).reshape(self._shape)
         tensors: Tensors = {f"{name}.basis": basis}
         for k, (weight, of_layer) in enumerate(layers):
             tensors |= {f"{name}.layers.{k}.weight": weight, f"{name}.layers.{k}.bias": of_layer}
         ranges = {"mean": self._x_mean, "scale": self._x_scale, "low": self._low, "high": self._high}
-        return tensors | {f"{name}.{key}": each.cpu().numpy() for key, each in ranges.items()}
+        tensors |= {f"{name}.{key}": each.cpu().numpy() for key, each in ranges.items()}
+        return tensors, self._error(kept)
 
     def _scaled(self, x: Tensor) -> Tensor:
         return (x.clamp(self._low, self._high) - self._x_mean) * self._x_scale

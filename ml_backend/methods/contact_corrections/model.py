@@ -144,7 +144,7 @@ def element_forces(
         ):
             pose = whole.dynamics.pose(*situation(scene, samples, int(number), touched=touched))
             forces = every.element_forces(part.positions(pose))
-            jacobian = part.jacobian(pose)[every.elements].reshape(*forces.shape, -1)
+            jacobian = part.jacobian(pose, pose.slopes)[every.elements].reshape(*forces.shape, -1)
             found.append((forces[:, None] @ jacobian)[:, 0])
     return np.array(found)
 

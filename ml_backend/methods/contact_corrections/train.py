@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -195,8 +195,9 @@ class ContactTraining:
                     "it started from scratch."
                 )
             course.run(self.emit, self.stop)
-            tensors |= learner.tensors(name, course.best)
-            courses[name] = course.course
+            found, error = learner.finished(name, course.best)
+            tensors |= found
+            courses[name] = replace(course.course, best=error)
         return tensors, courses
 
     def info(self, solved: CorrectionData, courses: dict[str, Course]) -> ModelInfo:

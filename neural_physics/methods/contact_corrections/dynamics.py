@@ -11,6 +11,7 @@ from ...arrays import Doubles, Indices
 from ..clipping import FURTHEST, within_reach
 from .corrections import Corrections, Surface
 from .cubature import Cubature
+from .equations import Jacobian, Residual, Step, along, positive_definite
 from .free_rows import FreeRows
 from .handles import Handles
 from .part import Part
@@ -42,37 +43,14 @@ class Motion:
     settled: bool = True
 
 
-@dataclass(frozen=True)
-class Residual:
-    """Equation 6 at some q: its left side (m,) N, and all that it was made of, by what is not held.
-
-    which (k,), normals (k, d): points that are pressed; see `Contact.pressed`.
-    """
-
-    value: Doubles
-    x: Doubles
-    pose: Pose
-    directions: Doubles | Indices | slice
-    which: Indices
-    normals: Doubles
-
-
-@dataclass(frozen=True)
-class Jacobian:
-    """Equation 4 at some q: of the vertices that contact is felt at (T, d, d n), and what the cubature's make
-    of it: changes (k, d d, d n) of F, and masses (d n, d n), J^T M J / dt^2.
-    """
-
-    touching: Doubles
-    changes: Doubles
-    masses: Doubles
-
-
 class Equations(Protocol):
     """What is solved in steps, and how that is calculated."""
 
     def pose(self, of: Dynamics, q: Doubles, around: Surroundings, turned: Doubles | None) -> Pose:
         """See `Dynamics.pose`."""
+
+    def placement(self, of: Dynamics, q: Doubles) -> Doubles:
+        """(d, d): the rotation of the handles' anchor at Q (h, d)."""
 
     def step(self, of: Dynamics, motion: Motion, dt: float, around: Surroundings) -> Step:
         """The equations of one step."""
@@ -86,9 +64,13 @@ class PlainEquations:
         rows = np.concatenate([q, around.frames])
         return of.corrections.pose(rows, around.placed, around.sizes, turned)
 
+    def placement(self, of: Dynamics, q: Doubles) -> Doubles:
+        """See `Equations`."""
+        return of.handles.placement(q)[0]
+
     def step(self, of: Dynamics, motion: Motion, dt: float, around: Surroundings) -> Step:
         """The equations of one step."""
-        return Step(of, motion, dt, around)
+        return PlainStep(of, motion, dt, around)
 
 
 class Dynamics:
@@ -114,6 +96,7 @@ class Dynamics:
         # The surface's vertices first, then the cubature's: one product has both.
         self.part = Part(handles, corrections.basis, np.concatenate([surface.vertices, vertices]))
         self.surface, self.touching = surface.contact, len(surface.vertices)
+        self.carried = np.arange(self.touching, self.part.count)
         self.gravity, self.damping = gravity, damping
         self._tolerance, self._most = tolerance, most_iterations
         self._equations: Equations = equations or PlainEquations()
@@ -130,6 +113,10 @@ class Dynamics:
     def pose(self, q: Doubles, around: Surroundings, turned: Doubles | None = None) -> Pose:
         """See `Corrections.pose`."""
         return self._equations.pose(self, q, around, turned)
+
+    def placement(self, q: Doubles) -> Doubles:
+        """(d, d): the rotation of the handles' anchor at Q (h, d)."""
+        return self._equations.placement(self, q)
 
     def step(self, motion: Motion, dt: float, around: Surroundings) -> Motion:
         """Where equation 6 holds dt seconds later, or the nearest to it that was found.
@@ -165,16 +152,14 @@ class Dynamics:
                 share *= 0.5
             else:
                 if fresh:
-                    settled = bool(np.abs(move).max(initial=0.0) <= self._tolerance)
+                    settled = self._is_small(move)
                     break
                 inverse = jacobian = None  # those that were kept lead nowhere from here
                 continue
-            q, now = step.moved(q, share * move), tried
+            q, now = tried.q, tried
             fallen, left = found / left if left > 0.0 else 0.0, found
             # How far the next move would lead is known by now.
-            settled = bool(
-                min(np.abs(move).max(initial=0.0), np.abs(ahead).max(initial=0.0)) <= self._tolerance
-            )
+            settled = self._is_small(move) or self._is_small(ahead)
             if settled:
                 break
             move = ahead
@@ -182,15 +167,18 @@ class Dynamics:
                 inverse = None
             if fallen > LAGGED:
                 jacobian = None
-        x, pose = now.x, now.pose
+        x, outside, too_deep = now.x, now.outside, now.too_deep
         if not len(around.frames):  # what shows how the body is turned has moved
             pose = self.pose(q, around)
-            x = self.part.positions(pose)[self.touching :]
+            x, outside, too_deep = self.part.positions(pose)[self.touching :], pose.outside, pose.too_deep
         v = (x - motion.x) / dt
         if not within_reach(q, x, v):
             return replace(motion, v=np.zeros_like(motion.x), residual=0.0, settled=False)
         relative = float(np.sqrt(max(left, 0.0) / first)) if first > 0.0 else 0.0
-        return Motion(q, x, v, relative, outside=pose.outside, too_deep=pose.too_deep, settled=settled)
+        return Motion(q, x, v, relative, outside=outside, too_deep=too_deep, settled=settled)
+
+    def _is_small(self, move: Doubles) -> bool:
+        return bool(np.abs(move).max(initial=0.0) <= self._tolerance)
 
 
 def _inverse(hessian: Doubles) -> Doubles:
@@ -208,8 +196,8 @@ def _inverse(hessian: Doubles) -> Doubles:
         return np.full_like(hessian, np.nan)
 
 
-class Step:
-    """The equations of one step."""
+class StepOf:
+    """What all steps have, however they are calculated."""
 
     def __init__(self, of: Dynamics, motion: Motion, dt: float, around: Surroundings) -> None:
         """x*, where the body would be by inertia (Romero 2021, eq. 5), and by its weight, too."""
@@ -217,25 +205,34 @@ class Step:
         self._inertia = of.cubature.masses / dt**2
         self._aim = motion.x + dt * motion.v + dt**2 * of.gravity
         # Frames are where they are at the step's end; without any, the body is turned as at its begin.
-        self._turned = self.placement(np.concatenate([motion.q, around.frames]))
+        self._turned = of.placement(np.concatenate([motion.q, around.frames]))
         self._drag = None
         if of.damping:
             self._drag = of.damping / dt * self.stiffness(motion.x, projected=True)
-
-    def placement(self, q: Doubles) -> Doubles:
-        """(d, d): the rotation of the handles' anchor at Q (h, d)."""
-        return self._of.handles.placement(q)[0]
 
     def stiffness(self, x: Doubles, *, projected: bool) -> Doubles:
         """See `Cubature.stiffness`."""
         return self._of.cubature.stiffness(x, projected=projected)
 
     def moved(self, q: Doubles, move: Doubles) -> Doubles:
-        """q (n, d) with what is not held moved by (m,)."""
+        """See `Step`."""
         return self._of.rows.moved(q, self._around.held, move)
 
-    def residual(self, q: Doubles) -> Residual:
-        """The left side of eq. 6 (Romero 2021), at free handles q (n, d)."""
+
+@dataclass(frozen=True)
+class PlainResidual(Residual):
+    """With all that it was made of. which (k,), normals (k, d): what is pressed; see `Contact.pressed`."""
+
+    pose: Pose
+    which: Indices
+    normals: Doubles
+
+
+class PlainStep(StepOf):
+    """By NumPy: the reference."""
+
+    def residual(self, q: Doubles) -> PlainResidual:
+        """See `Step`."""
         of, contact = self._of, self._of.surface
         pose = of.pose(q, self._around, self._turned)
         shape, by_axis = of.part.shape(pose)
@@ -249,44 +246,36 @@ class Step:
             contact.push(forces, which, short, normals)
         value = of.part.pulled(pose, forces, by_axis).ravel()
         directions = of.rows.admissible_directions(q, self._around.held)
-        return Residual(along(value, directions), x, pose, directions, which, normals=normals)
+        found = along(value, directions)
+        return PlainResidual(
+            found, q, x, pose.outside, pose.too_deep, directions, pose=pose, which=which, normals=normals
+        )
 
     def jacobian(self, at: Residual) -> Jacobian:
-        """Equation 4 there."""
-        of, whole = self._of, self._of.part.jacobian(at.pose)
-        body = whole[of.touching :]
-        return Jacobian(whole[: of.touching], of.cubature.changes(body), self.masses(body))
-
-    def masses(self, jacobian: Doubles) -> Doubles:
-        """(d n, d n): J^T M J / dt^2, of the cubature's vertices (S, d, d n)."""
-        flat = jacobian.reshape(-1, jacobian.shape[-1])
-        masses: Doubles = (flat * np.repeat(self._inertia, jacobian.shape[1])[:, None]).T @ flat
-        return masses
+        """See `Step`."""
+        assert isinstance(at, PlainResidual)  # of this step
+        of = self._of
+        body = of.part.jacobian(at.pose, at.pose.slopes, of.carried)
+        flat = body.reshape(-1, body.shape[-1])
+        masses = (flat * np.repeat(self._inertia, body.shape[1])[:, None]).T @ flat
+        return Jacobian(at.pose.slopes, of.cubature.changes(body), masses)
 
     def hessian(self, at: Residual, jacobian: Jacobian) -> Doubles:
-        """(m, m): J^T (M / dt^2 + K) J (Romero 2021, section 3.3), positive definite."""
+        """See `Step`."""
+        assert isinstance(at, PlainResidual)  # of this step
         of, contact = self._of, self._of.surface
         rest = jacobian.masses
         if len(at.which):
             corners, weights = contact.corners[at.which], contact.weights[at.which]
-            pushes = np.einsum("pk,pd,pkdc->pc", weights, at.normals, jacobian.touching[corners])
+            touching = of.part.jacobian(at.pose, jacobian.slopes, corners.ravel())
+            by_corner = touching.reshape(*corners.shape, *touching.shape[1:])
+            pushes = np.einsum("pk,pd,pkdc->pc", weights, at.normals, by_corner)
             rest = rest + contact.stiffness * (pushes.T @ pushes)
-        for projected in (False, True):
+
+        def whole(*, projected: bool) -> Doubles:
             stiffness = self.stiffness(at.x, projected=projected)
             if self._drag is not None:
                 stiffness = stiffness + self._drag
-            whole = rest + of.cubature.reduced(stiffness, jacobian.changes)
-            hessian = along(along(whole, at.directions).T, at.directions)
-            try:
-                np.linalg.cholesky(hessian)
-            except np.linalg.LinAlgError:
-                continue
-            break
-        return hessian
+            return rest + of.cubature.reduced(stiffness, jacobian.changes)
 
-
-def along(by_rows: Doubles, directions: Doubles | Indices | slice) -> Doubles:
-    """(..., m): derivatives (..., d n) by the free rows, along their directions."""
-    if isinstance(directions, np.ndarray) and directions.ndim == 2:
-        return by_rows @ directions
-    return by_rows[..., directions]
+        return positive_definite(whole, at.directions)

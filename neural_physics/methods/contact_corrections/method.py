@@ -261,12 +261,11 @@ class ContactCorrections:
 
     def _carried(self, y: Floats) -> Doubles:
         """Q (h, d) at rest, moved along with the frames."""
-        n = self.handles.free
+        n, anchor = self.handles.free, self.handles.anchor
         q = self.handles.rest.copy()
         q[n:] = self._frames.rows(y)
-        rotation, place = self.handles.placement(q)
-        middle = self.handles.rest[self.handles.anchor].mean(0)
-        q[:n] = (q[:n] - middle) @ rotation.T + place
+        middle, rotation = self.handles.rest[anchor].mean(0), self.dynamics.placement(q)
+        q[:n] = (q[:n] - middle) @ rotation.T + q[anchor].mean(0)
         return q
 
     def _nearest(self, positions: Floats, y: Floats) -> Doubles:

@@ -35,8 +35,11 @@ class Part:
         """(S, d) m: equation 1."""
         return self.shape(pose)[0]
 
-    def jacobian(self, pose: Pose, some: Indices | None = None) -> Doubles:
-        """(S, d, d n): U + F dr/dq (equation 4); of some of its vertices (S,) only, where they are given."""
+    def jacobian(self, pose: Pose, slopes: Doubles, some: Indices | None = None) -> Doubles:
+        """(S, d, d n): U + F dr/dq (equation 4) with slopes of c (m, d n), which may be of another pose.
+
+        Of some of its vertices (S,) only, where they are given.
+        """
         handles, basis = (self.handles, self.basis) if some is None else self._only(some)
         count, n, d = len(handles.weights), handles.free, handles.rest.shape[1]
         jacobian = np.zeros((count, d, n, d))
@@ -44,7 +47,7 @@ class Part:
             jacobian[:, axis, :, axis] = handles.weights[:, :n]
         found = jacobian.reshape(count, d, d * n)
         if len(pose.c):
-            local = (basis @ pose.slopes).reshape(count, d, d * n)
+            local = (basis @ slopes).reshape(count, d, d * n)
             found += handles.deformation(pose.q) @ local
         return found
 

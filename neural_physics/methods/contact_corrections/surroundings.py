@@ -84,12 +84,12 @@ class FollowedColliders:
     scaling: Indices
     axes: Doubles = field(default_factory=lambda: np.eye(3))
 
-    @property
+    @cached_property
     def moving(self) -> int:
         """How many move."""
         return int((self.channels >= 0).sum())
 
-    @property
+    @cached_property
     def sizes(self) -> Doubles:
         """(moving,) m: the radii of balls in the takes, 0 for others."""
         moving = self.shapes[: self.moving]
@@ -104,18 +104,16 @@ class FollowedColliders:
         """Where y (e,) has them."""
         scales = self.scales(y)
         centres = scales[:, None] * self.anchors
-        moving = self.channels >= 0
-        centres[moving] += y[self.channels[moving, None] + np.arange(3)] @ self.axes
+        centres[: self.moving] += y[self._places] @ self.axes
         turns = self._at_rest.copy()
-        for index in np.flatnonzero(self.turning >= 0):
+        for index in self._turned:
             axes = y[self.turning[index] : self.turning[index] + 6]
             turns[index] = nearest_rotation(self.axes.T @ rotation_of(axes) @ self.own[index])
         return Placed(centres, turns, scales)
 
     def scales(self, y: NDArray[np.floating]) -> Doubles:
         """(C,): how many times as large as in the takes each is. 1 in takes, whose y ends before."""
-        scales = np.ones(len(self.shapes))
-        scaled = np.flatnonzero(self.scaling >= 0)
+        scales, scaled = np.ones(len(self.shapes)), self._scaled
         if len(scaled) and len(y) > self.scaling[scaled].max():
             scales[scaled] = np.maximum(y[self.scaling[scaled]], LEAST_SCALE)
         return scales
@@ -123,16 +121,31 @@ class FollowedColliders:
     def learned_sizes(self, y: NDArray[np.floating]) -> Doubles:
         """(moving,) m: `sizes` as y has them, none beyond the smallest and the largest of the takes."""
         sizes = self.sizes
-        if not len(sizes):
+        if not len(sizes) or not len(self._scaled):
             return sizes
         now: Doubles = np.clip(sizes * self.scales(y)[: len(sizes)], sizes.min(), sizes.max())
         return now
 
     def unlearned(self, y: NDArray[np.floating]) -> list[Unlearned]:
         """The balls that y has smaller, or larger, than any was in the takes."""
+        if not len(self._scaled):
+            return []
         now, near = self.sizes * self.scales(y)[: self.moving], self.learned_sizes(y)
         others = np.flatnonzero(np.abs(now - near) > SAME_SIZE * near)
         return [Unlearned(int(k), float(now[k]), float(near[k])) for k in others]
+
+    @cached_property
+    def _places(self) -> Indices:
+        """(moving, 3): the numbers of y that are their places."""
+        return self.channels[: self.moving, None] + np.arange(3)
+
+    @cached_property
+    def _turned(self) -> Indices:
+        return np.flatnonzero(self.turning >= 0)
+
+    @cached_property
+    def _scaled(self) -> Indices:
+        return np.flatnonzero(self.scaling >= 0)
 
     @cached_property
     def _at_rest(self) -> Doubles:

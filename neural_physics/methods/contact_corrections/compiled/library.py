@@ -87,7 +87,8 @@ def declare(library: ctypes.PyDLL) -> None:
         "contact_pose": [body, acting, c_void_p, found],
         "contact_residual": [body, acting, c_void_p, found],
         "contact_slopes": [body, acting, found, c_void_p, c_void_p],
-        "contact_jacobian": [body, found, c_void_p, c_void_p],
+        "contact_jacobian": [body, acting, found, *[c_void_p] * 3],
+        "contact_hessian": [body, acting, found, *[c_void_p] * 3, c_int64, c_void_p, c_void_p],
         "contact_placement": [body, c_void_p, c_void_p],
         "contact_stiffness": [body, c_void_p, c_int64, c_void_p],
     }
@@ -160,18 +161,17 @@ class CompiledBody:
             internal=self._network(internal),
             external=self._network(external),
         )
-        self._basis = of.part.basis
+        self._carried_basis = of.part.basis[d * of.touching :]
         self._elements_count, self._d = len(of.cubature.elements), d
         self._at = byref(self._body)
         self.found = self._room(of, internal, external)
         columns = handles.free * d
-        self._slopes = np.empty((len(corrections.basis), columns))
         sizes = [
             sum(len(bias) for _, bias in network.layers) * len(network.mean)
             for network in (internal, external)
             if network is not None
         ]
-        self._wide = np.empty(3 * max([*sizes, 1]) + columns)
+        self._wide = np.empty(max(3 * max([*sizes, 1]), d * d * columns) + columns)
         self.out = _Found(**{name: self.found[name].ctypes.data for name in OUT})
         self._out_at = byref(self.out)
 
@@ -183,18 +183,30 @@ class CompiledBody:
         """See `contact_pose`."""
         self._library.contact_pose(self._at, byref(acting), q.ctypes.data, self._out_at)
 
-    def jacobian(self, acting: Acting) -> tuple[Doubles, Doubles]:
-        """Where the residual was found last: equation 4 of all vertices (S, d, d n), and its changes of F
-        (k, d d, d n).
-        """
+    def jacobian(self, acting: Acting) -> tuple[Doubles, Doubles, Doubles]:
+        """Where the residual was found last: what a `Jacobian` is made of."""
         body, d = self._body, self._d
         columns = body.free * d
-        at = self._slopes.ctypes.data, self._wide.ctypes.data
-        self._library.contact_slopes(self._at, byref(acting), self._out_at, *at)
-        jacobian = (self._basis @ self._slopes).reshape(body.vertices, d, columns)
+        slopes = np.empty((body.bases, columns))
+        given = self._at, byref(acting), self._out_at
+        self._library.contact_slopes(*given, slopes.ctypes.data, self._wide.ctypes.data)
+        jacobian = self._carried_basis @ slopes
         changes = np.empty((self._elements_count, d * d, columns))
-        self._library.contact_jacobian(self._at, self._out_at, jacobian.ctypes.data, changes.ctypes.data)
-        return jacobian, changes
+        masses = np.empty((columns, columns))
+        at = (each.ctypes.data for each in (jacobian, changes, masses))
+        self._library.contact_jacobian(*given, *at)
+        return slopes, changes, masses
+
+    def hessian(
+        self, acting: Acting, jacobian: tuple[Doubles, Doubles, Doubles], *, projected: bool
+    ) -> Doubles:
+        """(d n, d n) where the residual was found last, with a Jacobian's slopes, changes and masses."""
+        columns = self._body.free * self._d
+        hessian = np.empty((columns, columns))
+        at = (each.ctypes.data for each in jacobian)
+        room = self._wide.ctypes.data, hessian.ctypes.data
+        self._library.contact_hessian(self._at, byref(acting), self._out_at, *at, projected, *room)
+        return hessian
 
     def placement(self, q: Doubles) -> Doubles:
         """(d, d): the anchor's rotation, with all handles at Q (h, d)."""

@@ -9,7 +9,17 @@ import numpy as np
 
 from ....arrays import Doubles
 from ....native.finding import library_here
-from ..dynamics import Dynamics, Jacobian, Motion, PlainEquations, Residual, Step, along
+from ..dynamics import (
+    Dynamics,
+    Jacobian,
+    Motion,
+    PlainEquations,
+    Residual,
+    Step,
+    StepOf,
+    along,
+    positive_definite,
+)
 from ..networks import TanhNetwork
 from ..pose import Dent, Pose, Rest
 from ..surroundings import Surroundings
@@ -39,6 +49,11 @@ class CompiledEquations:
             body.last = None
             body.pose(given.acting, np.ascontiguousarray(q))
             return _pose(of, body, rotation)
+
+    def placement(self, of: Dynamics, q: Doubles) -> Doubles:
+        """See `Equations`."""
+        with self._lock:
+            return self.body(of).placement(q)
 
     def step(self, of: Dynamics, motion: Motion, dt: float, around: Surroundings) -> Step:
         """The equations of one step."""
@@ -72,7 +87,7 @@ class _Given:
         self.acting = Acting(len(around.sizes), rate, tuple(at[:3]), *at[3:])
 
 
-class CompiledStep(Step):
+class CompiledStep(StepOf):
     """The equations of one step."""
 
     def __init__(
@@ -90,10 +105,6 @@ class CompiledStep(Step):
         of_step = (self._aim, motion.x) if self._drag is None else (self._aim, motion.x, self._drag)
         self._given = _Given(around, self._turned, 1.0 / dt**2, of_step)
 
-    def placement(self, q: Doubles) -> Doubles:
-        """See `Step`."""
-        return self._body.placement(q)
-
     def stiffness(self, x: Doubles, *, projected: bool) -> Doubles:
         """See `Cubature.stiffness`."""
         return self._body.stiffness(x, projected=projected)
@@ -104,26 +115,33 @@ class CompiledStep(Step):
         directions = of.rows.admissible_directions(q, self._around.held)
         with self._lock:
             body.residual(self._given.acting, np.ascontiguousarray(q))
-            found, out = body.found, body.out
-            body.last = Residual(
-                along(found["value"].reshape(-1).copy(), directions),
-                found["shape"][of.touching :].copy(),
-                _pose(of, body, self._turned),
-                directions,
-                found["which"][: out.pressed].copy(),
-                normals=found["normals"][: out.pressed].copy(),
-            )
+            value, x, out = body.found["value"], body.found["shape"][of.touching :], body.out
+            found = along(value.reshape(-1).copy(), directions)
+            body.last = Residual(found, q, x.copy(), out.outside, out.too_deep, directions)
             return body.last
 
     def jacobian(self, at: Residual) -> Jacobian:
         """See `Step`."""
-        of, body = self._of, self._body
         with self._lock:
-            if at is not body.last:  # its room is of another
-                body.residual(self._given.acting, np.ascontiguousarray(at.pose.q[: of.handles.free]))
-                body.last = at
-            whole, changes = body.jacobian(self._given.acting)
-        return Jacobian(whole[: of.touching], changes, self.masses(whole[of.touching :]))
+            self._be_at(at)
+            return Jacobian(*self._body.jacobian(self._given.acting))
+
+    def hessian(self, at: Residual, jacobian: Jacobian) -> Doubles:
+        """See `Step`."""
+        of_jacobian = jacobian.slopes, jacobian.changes, jacobian.masses
+
+        def whole(*, projected: bool) -> Doubles:
+            with self._lock:
+                self._be_at(at)
+                return self._body.hessian(self._given.acting, of_jacobian, projected=projected)
+
+        return positive_definite(whole, at.directions)
+
+    def _be_at(self, at: Residual) -> None:
+        """Have the library's room of this residual again, where it is of another."""
+        if at is not self._body.last:
+            self._body.residual(self._given.acting, np.ascontiguousarray(at.q))
+            self._body.last = at
 
 
 def _pose(of: Dynamics, body: CompiledBody, rotation: Doubles) -> Pose:

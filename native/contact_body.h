@@ -46,10 +46,12 @@ typedef struct {
 /* What is found, and room for what is needed on the way. */
 typedef struct {
   int64_t dents, too_deep, pressed;
-  double outside;
+  double outside, energy;      /* energy: J, of all that acts */
   double *value;     /* (n, d) N */
   double *q;         /* (h, d) m */
   double *shape;     /* (S, d) m */
+  double *r;         /* (S, d) m: corrections, in the axes of rest */
+  double *r_rest;    /* (T, d) m: of r_int alone */
   double *c;         /* (m,) */
   double *features;  /* (h d,) */
   double *rest;      /* of r_int's network: all units */
@@ -68,6 +70,7 @@ typedef struct {
   double *away;                /* (S - T, d) m */
   double *inverse;             /* (T, d, d) */
   double *near;                /* (T,) */
+  double *beside, *towards;    /* (T, d) */
   double *by_c, *by_inner;     /* (m,) */
   double *room;                /* 3 times the widest of both networks' layers */
 } Found;

@@ -1,10 +1,19 @@
 /* What acts on a body, as its free handles feel it: equation 6 (Romero 2021). */
 
+/* By how much a vertex goes along with a free row where its correction r (d,) stays: see part.moving_along. */
+SPECIAL double moving_along(int d, const Body *body, const double *r, int64_t vertex, int64_t row) {
+  double share = body->weights[body->rows * vertex + row];
+  for (int a = 0; a < d; a++)
+    share += r[a] * body->gradients[body->rows * (d * vertex + a) + row];
+  return share;
+}
+
 /* Add what a force on one vertex is by the free handles. */
-SPECIAL void pull_handles(int d, const Body *body, const double *force, int64_t vertex, double share, double *by_q) {
+SPECIAL void pull_handles(int d, const Body *body, const double *r, const double *force, int64_t vertex, double share,
+                          double *by_q) {
   for (int64_t row = 0; row < body->free; row++) {
-    double weight = share * body->weights[body->rows * vertex + row];
-    for (int64_t i = 0; i < d; i++)
+    double weight = share * moving_along(d, body, r, vertex, row);
+    for (int i = 0; i < d; i++)
       by_q[d * row + i] += weight * force[i];
   }
 }
@@ -36,7 +45,7 @@ SPECIAL void pull_all(int d, const Body *body, const Acting *acting, Found *foun
   memset(found->value, 0, sizeof(double) * free * d);
   memset(found->by_c, 0, sizeof(double) * body->bases);
   for (int64_t s = 0; s < body->vertices; s++) {
-    pull_handles(d, body, found->forces + d * s, s, 1.0, found->value);
+    pull_handles(d, body, found->r + d * s, found->forces + d * s, s, 1.0, found->value);
     pull_bases(d, body, found, found->forces + d * s, s, 1.0, body->bases, found->by_c);
   }
   const double *by_outer = found->by_c + inner;
@@ -55,7 +64,7 @@ SPECIAL void pull_all(int d, const Body *body, const Acting *acting, Found *foun
       push[i] = -deeper * found->dent_normals[d * k + i];
     for (int64_t corner = 0; corner <= d; corner++) {
       int64_t at = (d + 1) * found->dent_points[k] + corner, vertex = body->corners[at];
-      pull_handles(d, body, push, vertex, body->point_weights[at], found->value);
+      pull_handles(d, body, found->r_rest + d * vertex, push, vertex, body->point_weights[at], found->value);
       pull_bases(d, body, found, push, vertex, body->point_weights[at], inner, found->by_inner);
     }
   }
@@ -76,32 +85,37 @@ SPECIAL void pull_all(int d, const Body *body, const Acting *acting, Found *foun
       found->value[d * row + i] -= middle[i];
 }
 
-/* The left side of equation 6 at free handles q (n, d), and all that it was made of. */
+/* The left side of equation 6 at free handles q (n, d), what it is the gradient of, and all that it was made of. */
 SPECIAL void residual(int d, const Body *body, const Acting *acting, const double *q, Found *found) {
   int64_t touching = body->touching, carried = body->vertices - touching;
   pose(d, body, acting, q, found);
-  correct(d, body, found, body->vertices, body->bases);
+  correct(d, body, found, body->vertices, body->bases, found->r);
   const double *x = found->shape + d * touching;
   double *forces = found->forces + d * touching;
+  found->energy = 0.0;
   memset(found->forces, 0, sizeof(double) * d * touching);
   for (int64_t s = 0; s < carried; s++)
     for (int i = 0; i < d; i++) {
       int64_t at = d * s + i;
-      forces[at] = acting->rate * body->masses[s] * (x[at] - acting->aim[at]);
+      double off = x[at] - acting->aim[at];
+      forces[at] = acting->rate * body->masses[s] * off;
+      found->energy += 0.5 * forces[at] * off;
       found->away[at] = x[at] - acting->before[at];
     }
-  add_forces(d, &body->elements, x, acting->drag, found->away, forces);
+  found->energy += add_forces(d, &body->elements, x, acting->drag, found->away, forces);
   carry_points(d, body, found);
   found->pressed = 0;
   for (int64_t number = 0; number < body->shapes.count; number++)
     found->pressed = add_pressed(d, &body->shapes, &acting->places, number, found->points, body->points, body->reach,
                                  found->which, found->shorts, found->normals, found->pressed);
-  for (int64_t k = 0; k < found->pressed; k++)
+  for (int64_t k = 0; k < found->pressed; k++) {
+    found->energy += 0.5 * body->stiffness * found->shorts[k] * found->shorts[k];
     for (int corner = 0; corner <= d; corner++) {
       int64_t at = (d + 1) * found->which[k] + corner;
       double push = -body->stiffness * found->shorts[k] * body->point_weights[at];
       for (int i = 0; i < d; i++)
         found->forces[d * body->corners[at] + i] += push * found->normals[d * k + i];
     }
+  }
   pull_all(d, body, acting, found);
 }

@@ -19,7 +19,7 @@ SPECIAL void blend(int d, const Body *body, Found *found) {
 }
 
 /* Equation 1 of the first vertices, with the first bases. */
-SPECIAL void correct(int d, const Body *body, Found *found, int64_t count, int64_t bases) {
+SPECIAL void correct(int d, const Body *body, Found *found, int64_t count, int64_t bases, double *all_r) {
   for (int64_t s = 0; s < count; s++) {
     double *x = found->shape + d * s;
     for (int64_t i = 0; i < d; i++)
@@ -29,6 +29,7 @@ SPECIAL void correct(int d, const Body *body, Found *found, int64_t count, int64
       double r = 0.0;
       for (int64_t m = 0; m < bases; m++)
         r += basis[m] * found->c[m];
+      all_r[d * s + a] = r;
       for (int64_t i = 0; i < d; i++)
         x[i] += r * axis[i];
     }
@@ -64,87 +65,104 @@ SPECIAL void see_handles(int d, const Body *body, const Acting *acting, Found *f
       found->features[at] = seen;
       if (body->internal.scale[at] > 0.0) {
         varying++;
-        beyond += seen < body->internal.low[at] || seen > body->internal.high[at];
+        beyond += seen < body->internal.low[at] - body->internal.margin[at] ||
+                  seen > body->internal.high[at] + body->internal.margin[at];
       }
     }
   found->outside = (double)beyond / (varying > 1 ? varying : 1);
 }
 
+/* The mean of what is at the touching vertices, `beside`, with their shares, (d,), and how it moves with the free
+   handles, (d, n, d). placed: what is beside a vertex is its place at rest and what is seen from there; else that alone
+   goes along with F^-1. */
+SPECIAL void located(int d, const Body *body, const Found *found, int placed, double *mean, double *moved) {
+  int64_t free = body->free;
+  memset(mean, 0, sizeof(double) * d);
+  memset(moved, 0, sizeof(double) * d * free * d);
+  for (int64_t t = 0; t < body->touching; t++)
+    for (int i = 0; i < d; i++)
+      mean[i] += found->near[t] * found->beside[d * t + i];
+  for (int64_t t = 0; t < body->touching; t++) {
+    const double *weights = body->weights + body->rows * t, *gradients = body->gradients + body->rows * d * t;
+    const double *beside = found->beside + d * t, *towards = found->towards + d * t;
+    double less[MOST * MOST], more[MOST * MOST], seen[MOST], share = found->near[t];
+    for (int i = 0; i < d; i++) {
+      seen[i] = beside[i] - (placed ? body->rest[d * t + i] : 0.0);
+      for (int j = 0; j < d; j++) {
+        less[d * i + j] = share * found->inverse[d * d * t + d * i + j];
+        more[d * i + j] = share * (beside[i] - mean[i]) * towards[j];
+      }
+    }
+    for (int64_t row = 0; row < free; row++) { /* d(F^-1) = -F^-1 dF F^-1; the nearer, the larger is a share */
+      double leaning = placed ? weights[row] : 0.0;
+      for (int c = 0; c < d; c++)
+        leaning += seen[c] * gradients[body->rows * c + row];
+      for (int i = 0; i < d; i++)
+        for (int j = 0; j < d; j++)
+          moved[free * d * i + d * row + j] += more[d * i + j] * weights[row] - less[d * i + j] * leaning;
+    }
+  }
+}
+
 /* Where a collider would be if the body were at rest, and how that moves with the free handles: see locator.py. */
 SPECIAL void locate(int d, const Body *body, const Acting *acting, Found *found, int64_t number, double *features,
-                   double *moved) {
-  int64_t count = body->touching, free = body->free, turning = 0;
+                    double *moved) {
+  int64_t count = body->touching, wide = body->free * d, turning = !body->marks && body->oriented ? d - 1 : 0;
   int64_t places = body->marks ? body->marks : 1;
   const double *centre = acting->places.centres + d * number, *turn = acting->places.turns + d * d * number;
   double cofactors[MOST * MOST], f[MOST * MOST];
-  if (!body->marks && body->oriented)
-    turning = d - 1;
   for (int64_t t = 0; t < count; t++) {
-    for (int64_t i = 0; i < d; i++)
-      for (int64_t j = 0; j < d; j++)
+    for (int i = 0; i < d; i++)
+      for (int j = 0; j < d; j++)
         f[d * i + j] = found->by_axis[d * d * t + d * j + i];
     cofactor(d, f, cofactors);
     double volume = larger(determinant(d, f), FLATTEST);
-    for (int64_t i = 0; i < d; i++)
-      for (int64_t j = 0; j < d; j++)
+    for (int i = 0; i < d; i++)
+      for (int j = 0; j < d; j++)
         found->inverse[d * d * t + d * i + j] = cofactors[d * j + i] / volume;
   }
-  int64_t numbers = places * d + turning * d;
-  memset(features, 0, sizeof(double) * numbers);
-  memset(moved, 0, sizeof(double) * numbers * free * d);
   for (int64_t k = 0; k < places; k++) {
     double place[MOST], nearest = INFINITY, whole = 0.0;
-    for (int64_t i = 0; i < d; i++) {
+    for (int i = 0; i < d; i++) {
       place[i] = centre[i];
       if (body->marks)
-        for (int64_t j = 0; j < d; j++)
+        for (int j = 0; j < d; j++)
           place[i] += turn[d * i + j] * body->marked[d * (body->marks * number + k) + j];
     }
     for (int64_t t = 0; t < count; t++) {
       double square = 0.0;
-      for (int64_t i = 0; i < d; i++) {
-        double apart = place[i] - found->positions[d * t + i];
+      for (int i = 0; i < d; i++) {
+        double apart = found->towards[d * t + i] = place[i] - found->positions[d * t + i];
         square += apart * apart;
       }
       found->near[t] = sqrt(square);
       nearest = smaller(nearest, found->near[t]);
     }
     for (int64_t t = 0; t < count; t++) {
+      double *towards = found->towards + d * t, distance = body->location_scale * larger(found->near[t], TINY);
+      for (int i = 0; i < d; i++) {
+        double at = body->rest[d * t + i];
+        for (int j = 0; j < d; j++)
+          at += found->inverse[d * d * t + d * i + j] * towards[j];
+        found->beside[d * t + i] = at;
+      }
+      for (int i = 0; i < d; i++)
+        towards[i] /= distance;
       found->near[t] = exp((nearest - found->near[t]) / body->location_scale);
       whole += found->near[t];
     }
-    for (int64_t t = 0; t < count; t++) {
-      const double *inverse = found->inverse + d * d * t, *weights = body->weights + body->rows * t;
-      double share = found->near[t] /= whole;
-      for (int64_t i = 0; i < d; i++) {
-        double at = body->rest[d * t + i];
-        for (int64_t j = 0; j < d; j++)
-          at += inverse[d * i + j] * (place[j] - found->positions[d * t + j]);
-        features[d * k + i] += share * at;
-        double *slopes = moved + free * d * (d * k + i);
-        for (int64_t row = 0; row < free; row++)
-          for (int64_t j = 0; j < d; j++)
-            slopes[d * row + j] -= share * inverse[d * i + j] * weights[row];
-      }
-      if (k)
-        continue;
-      for (int64_t a = 0; a < turning; a++) { /* the axes, as they would be from the first place */
-        double along[MOST];
-        for (int64_t i = 0; i < d; i++) {
-          along[i] = 0.0;
-          for (int64_t j = 0; j < d; j++)
-            along[i] += inverse[d * i + j] * turn[d * j + a];
-          features[d * (places + a) + i] += share * along[i];
+    for (int64_t t = 0; t < count; t++)
+      found->near[t] /= whole;
+    located(d, body, found, 1, features + d * k, moved + wide * d * k);
+    for (int64_t a = 0; a < turning && !k; a++) { /* the axes, as they would be from the first place */
+      for (int64_t t = 0; t < count; t++)
+        for (int i = 0; i < d; i++) {
+          double along = 0.0;
+          for (int j = 0; j < d; j++)
+            along += found->inverse[d * d * t + d * i + j] * turn[d * j + a];
+          found->beside[d * t + i] = along;
         }
-        for (int64_t row = 0; row < free; row++) { /* d(F^-1) = -F^-1 dF F^-1 */
-          double leaning = 0.0;
-          for (int64_t c = 0; c < d; c++)
-            leaning += share * along[c] * body->gradients[body->rows * (d * t + c) + row];
-          for (int64_t i = 0; i < d; i++)
-            for (int64_t j = 0; j < d; j++)
-              moved[free * d * (d * (places + a) + i) + d * row + j] -= inverse[d * i + j] * leaning;
-        }
-      }
+      located(d, body, found, 0, features + d * (places + a), moved + wide * d * (places + a));
     }
   }
 }
@@ -194,7 +212,7 @@ SPECIAL void pose(int d, const Body *body, const Acting *acting, const double *q
     memcpy(found->c, found->rest + units_of(&body->internal) - inner, sizeof(double) * inner);
   }
   if (body->external.layers && acting->moving) {
-    correct(d, body, found, body->touching, inner);
+    correct(d, body, found, body->touching, inner, found->r_rest);
     carry_points(d, body, found);
     dent(d, body, acting, found);
   }

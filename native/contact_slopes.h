@@ -1,4 +1,4 @@
-/* How a body changes with its free handles: equation 4 (Romero 2021), and the Hessian of a step. */
+/* How a body changes with its free handles: equation 3 (Romero 2021), and the Hessian of a step. */
 
 /* The derivatives of c by the free handles (m, n d), where the residual was found last: see Corrections.slopes.
    room: for both networks' slopes (units, inputs), twice, and then n d. */
@@ -37,7 +37,7 @@ SPECIAL void slopes_of(int d, const Body *body, const Acting *acting, const Foun
     for (int64_t corner = 0; corner <= d; corner++) {
       int64_t at = (d + 1) * found->dent_points[number] + corner, vertex = body->corners[at];
       memcpy(push, found->dent_normals + d * number, sizeof(double) * d);
-      pull_handles(d, body, push, vertex, body->point_weights[at], retreat);
+      pull_handles(d, body, found->r_rest + d * vertex, push, vertex, body->point_weights[at], retreat);
       pull_bases(d, body, found, push, vertex, body->point_weights[at], inner, found->by_inner);
     }
     for (int64_t k = 0; k < inner; k++)
@@ -74,7 +74,7 @@ static void mirror(int64_t columns, double *square) {
       square[columns * k + i] = square[columns * i + k];
 }
 
-/* Equation 4 there, of the cubature's vertices (S - T, d, n d): comes as their bases times the slopes. What it makes of
+/* Equation 3 there, of the cubature's vertices (S - T, d, n d): comes as their bases times the slopes. What it makes of
    the elements' F, (k, dd, n d), and of the masses, J^T M J / dt^2 (n d, n d). */
 SPECIAL void jacobian_of(int d, const Body *body, const Acting *acting, const Found *found, double *jacobian,
                          double *changes, double *masses) {
@@ -83,7 +83,7 @@ SPECIAL void jacobian_of(int d, const Body *body, const Acting *acting, const Fo
   memset(masses, 0, sizeof(double) * columns * columns);
   for (int64_t s = 0; s < body->vertices - touching; s++) {
     double *rows = jacobian + d * columns * s, local[MOST];
-    const double *axes = found->by_axis + dd * (touching + s), *weights = body->weights + body->rows * (touching + s);
+    const double *axes = found->by_axis + dd * (touching + s);
     for (int64_t at = 0; at < columns; at++) {
       for (int a = 0; a < d; a++)
         local[a] = rows[columns * a + at];
@@ -94,9 +94,11 @@ SPECIAL void jacobian_of(int d, const Body *body, const Acting *acting, const Fo
         rows[columns * i + at] = turned;
       }
     }
-    for (int64_t row = 0; row < free; row++)
+    for (int64_t row = 0; row < free; row++) {
+      double carried = moving_along(d, body, found->r + d * (touching + s), touching + s, row);
       for (int i = 0; i < d; i++)
-        rows[columns * i + d * row + i] += weights[row];
+        rows[columns * i + d * row + i] += carried;
+    }
     add_product(d, columns, acting->rate * body->masses[s], rows, rows, masses);
   }
   mirror(columns, masses);
@@ -145,7 +147,7 @@ SPECIAL void hessian_of(int d, const Body *body, const Acting *acting, Found *fo
     memset(found->by_c, 0, sizeof(double) * body->bases);
     for (int corner = 0; corner <= d; corner++) {
       int64_t at = (d + 1) * found->which[k] + corner, vertex = body->corners[at];
-      pull_handles(d, body, normal, vertex, body->point_weights[at], row);
+      pull_handles(d, body, found->r + d * vertex, normal, vertex, body->point_weights[at], row);
       pull_bases(d, body, found, normal, vertex, body->point_weights[at], body->bases, found->by_c);
     }
     for (int64_t m = 0; m < body->bases; m++)

@@ -38,5 +38,7 @@ PUBLIC void contact_placement(const Body *body, const double *q, double *rotatio
 
 /* (k, dd, dd): see Cubature.stiffness. */
 PUBLIC void contact_stiffness(const Body *body, const double *x, int64_t projected, double *out) {
-  stiffness_of(body->d, &body->elements, x, projected, out);
+  int64_t size = body->d * body->d * body->d * body->d;
+  for (int64_t e = 0; e < body->elements.count; e++)
+    element_stiffness(body->d, &body->elements, x, e, projected, out + size * e);
 }

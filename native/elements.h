@@ -82,25 +82,79 @@ static void stress_of(int d, int64_t energy, const double *f, double mu, double 
   }
 }
 
+static double neo_hookean_density(int d, const double *f, double mu, double lam) {
+  /* In G = F - I, in whose terms all that is linear cancels. */
+  double g[MOST * MOST], trace = 0.0, squared = 0.0, products = 0.0;
+  for (int i = 0; i < d * d; i++)
+    g[i] = f[i] - (i % (d + 1) == 0);
+  for (int i = 0; i < d; i++)
+    for (int j = 0; j < d; j++) {
+      trace += i == j ? g[d * i + j] : 0.0;
+      squared += g[d * i + j] * g[d * i + j];
+      products += g[d * i + j] * g[d * j + i];
+    }
+  double shear = 4.0 / 3.0 * mu, bulk = lam + 5.0 / 6.0 * mu, minors = 0.5 * (trace * trace - products);
+  double volume = d == 3 ? determinant(d, g) : 0.0;
+  double above = 2.0 * trace + squared, growth = trace + minors + volume;
+  double logarithm = 0.25 * above - log1p(0.25 * above);
+  return shear * (0.5 * logarithm + 0.75 * (0.5 * squared - minors - volume)) + 0.5 * bulk * growth * growth;
+}
+
+static double stvk_density(int d, const double *f, double mu, double lam) {
+  double trace = 0.0, squared = 0.0;
+  for (int i = 0; i < d; i++)
+    for (int j = 0; j < d; j++) {
+      double strain = i == j ? -0.5 : 0.0;
+      for (int k = 0; k < d; k++)
+        strain += 0.5 * f[d * k + i] * f[d * k + j];
+      trace += i == j ? strain : 0.0;
+      squared += strain * strain;
+    }
+  return mu * squared + 0.5 * lam * trace * trace;
+}
+
+static double corotational_density(int d, const double *f, double mu, double lam) {
+  double u[MOST * MOST], s[MOST], v[MOST * MOST], trace = 0.0, squared = 0.0;
+  signed_svd(d, f, u, s, v);
+  for (int k = 0; k < d; k++) {
+    trace += s[k] - 1.0;
+    squared += (s[k] - 1.0) * (s[k] - 1.0);
+  }
+  return mu * squared + 0.5 * lam * trace * trace;
+}
+
+/* J/m^3, of an element with this F. */
+static inline double density_of(int d, const Elements *elements, int64_t e, const double *f) {
+  double mu = elements->moduli[2 * e], lam = elements->moduli[2 * e + 1];
+  if (elements->energy == NEO_HOOKEAN)
+    return neo_hookean_density(d, f, mu, lam);
+  return elements->energy == STVK ? stvk_density(d, f, mu, lam) : corotational_density(d, f, mu, lam);
+}
+
 /* Add to forces (S, d) the energies' gradient at x, and what a stiffness drag (k, dd, dd), if there is one, does to
-   vertices that have moved. */
-static inline void add_forces(int d, const Elements *elements, const double *x, const double *drag, const double *moved,
+   vertices that have moved. All of these energies, J. */
+static inline double add_forces(int d, const Elements *elements, const double *x, const double *drag, const double *moved,
                        double *forces) {
-  double f[MOST * MOST], stress[MOST * MOST], change[MOST * MOST];
+  double f[MOST * MOST], stress[MOST * MOST], change[MOST * MOST], energy = 0.0;
   int dd = d * d;
   for (int64_t e = 0; e < elements->count; e++) {
     const double *inverse = elements->inverse_rest + e * dd, volume = elements->volumes[e];
     const int64_t *corners = elements->corners + e * (d + 1);
     gradient(d, elements, x, e, f);
+    energy += volume * density_of(d, elements, e, f);
     stress_of(d, elements->energy, f, elements->moduli[2 * e], elements->moduli[2 * e + 1], stress);
     for (int i = 0; i < dd; i++)
       stress[i] *= volume;
     if (drag) {
       const double *of_element = drag + e * dd * dd;
       gradient(d, elements, moved, e, change);
-      for (int row = 0; row < dd; row++)
+      for (int row = 0; row < dd; row++) {
+        double pull = 0.0;
         for (int column = 0; column < dd; column++)
-          stress[row] += of_element[dd * row + column] * change[column];
+          pull += of_element[dd * row + column] * change[column];
+        energy += 0.5 * pull * change[row];
+        stress[row] += pull;
+      }
     }
     for (int k = 0; k < d; k++)
       for (int i = 0; i < d; i++) {
@@ -111,6 +165,7 @@ static inline void add_forces(int d, const Elements *elements, const double *x, 
         forces[d * corners[0] + i] -= force;
       }
   }
+  return energy;
 }
 
 static void neo_hookean_hessian(int d, const double *f, double mu, double lam, double *out) {
@@ -241,10 +296,4 @@ static inline void element_stiffness(int d, const Elements *elements, const doub
     stvk_hessian(d, f, mu, lam, out);
   for (int i = 0; i < d * d * d * d; i++)
     out[i] *= elements->volumes[e];
-}
-
-/* (k, dd, dd): of all elements. */
-static void stiffness_of(int d, const Elements *elements, const double *x, int projected, double *out) {
-  for (int64_t e = 0; e < elements->count; e++)
-    element_stiffness(d, elements, x, e, projected, out + e * d * d * d * d);
 }

@@ -1,16 +1,29 @@
 /* A network of a correction: see methods/contact_corrections/networks.py. */
 
+#define LEAST_MARGIN 1e-30
+
 typedef struct {
   int64_t layers;
   const int64_t *sizes; /* (L + 1,): of its inputs and layers */
-  const double *mean, *scale, *low, *high;
+  const double *mean, *scale, *low, *high, *margin;
   const double *weights, *biases; /* of one layer after the other */
 } Network;
+
+/* An input within its range, or beyond it by less than its margin: *slope is its derivative then. */
+static inline double kept(const Network *network, int64_t i, double x, double *slope) {
+  double within = smaller(larger(x, network->low[i]), network->high[i]), beyond = x - within;
+  *slope = beyond == 0.0;
+  if (!(network->margin[i] > 0.0) || beyond == 0.0)
+    return within;
+  double saturation = tanh(beyond / larger(network->margin[i], LEAST_MARGIN));
+  *slope = 1.0 - saturation * saturation;
+  return within + network->margin[i] * saturation;
+}
 
 /* What each layer gives of x, one after the other, into found; the first one's inputs into given. */
 static void activate(const Network *network, const double *x, double *given, double *found) {
   for (int64_t i = 0; i < network->sizes[0]; i++) {
-    double within = smaller(larger(x[i], network->low[i]), network->high[i]);
+    double slope, within = kept(network, i, x[i], &slope);
     given[i] = (within - network->mean[i]) * network->scale[i];
   }
   const double *weights = network->weights, *biases = network->biases, *before = given;
@@ -55,8 +68,11 @@ static void pull(const Network *network, const double *x, const double *found, c
       for (int64_t i = 0; i < inputs; i++)
         before[i] *= 1.0 - found[i] * found[i];
     } else
-      for (int64_t i = 0; i < inputs; i++)
-        before[i] *= network->low[i] <= x[i] && x[i] <= network->high[i] ? network->scale[i] : 0.0;
+      for (int64_t i = 0; i < inputs; i++) {
+        double slope;
+        kept(network, i, x[i], &slope);
+        before[i] *= slope * network->scale[i];
+      }
     back = before, one = other, other = room;
   }
 }
@@ -79,8 +95,10 @@ static void differentiate(const Network *network, int64_t inputs, const double *
         if (layer)
           for (int64_t k = 0; k < wide; k++)
             slope += weights[k] * other[wide * i + k];
-        else
-          slope = network->low[i] <= x[i] && x[i] <= network->high[i] ? weights[i] * network->scale[i] : 0.0;
+        else {
+          kept(network, i, x[i], &slope);
+          slope *= weights[i] * network->scale[i];
+        }
         if (layer == last)
           out[inputs * o + i] = slope;
         else

@@ -18,41 +18,34 @@ from numpy.typing import NDArray
 from benchmarks.contact_corrections.accuracy import DENTED, LED
 from benchmarks.contact_corrections.scenes import TEST
 from benchmarks.contact_corrections.study import Study, study
+from neural_physics.methods.contact_corrections import part as parts
 from neural_physics.methods.contact_corrections.dynamics import PlainEquations
 from neural_physics.methods.contact_corrections.method import ContactCorrections
-from neural_physics.methods.contact_corrections.part import Part
+from neural_physics.methods.contact_corrections.part import Part, Shape
 from neural_physics.methods.contact_corrections.pose import Pose
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Jacobian = Callable[[Part, Pose, Array, Indices | None], Array]
 
-EQUATION_4 = Part.jacobian
+EQUATION_3 = Part.jacobian
 
 
-def with_gradients(part: Part, pose: Pose, slopes: Array, some: Indices | None = None) -> Array:
-    """(S, d, d n): equation 3, U + (dF/dq) r + F dr/dq."""
-    found = EQUATION_4(part, pose, slopes, some)
-    if len(pose.c):
-        handles = part.handles if some is None else part.handles.at(some)
-        n, d = handles.free, handles.rest.shape[1]
-        r = (part.basis @ pose.c).reshape(part.count, d)
-        moved = np.einsum("sdn,sd->sn", handles.gradients[:, :, :n], r if some is None else r[some])
-        by_axis = found.reshape(len(found), d, n, d)
-        for axis in range(d):
-            by_axis[:, axis, :, axis] += moved
-    return found
+def without_gradients(part: Part, pose: Pose, slopes: Array, some: Indices | None = None) -> Array:
+    """(S, d, d n): equation 4, U + F dr/dq."""
+    with patch.object(parts, "moving_along", lambda handles, r: handles.weights[:, : handles.free]):
+        return EQUATION_3(part, pose, slopes, some)
 
 
 def of_handles(part: Part, pose: Pose, slopes: Array, some: Indices | None = None) -> Array:
     """(S, d, d n): U."""
-    return EQUATION_4(part, replace(pose, c=pose.c[:0]), slopes, some)
+    return EQUATION_3(part, replace(pose, c=np.zeros_like(pose.c)), np.zeros_like(slopes), some)
 
 
-def pulled_by(way: Jacobian) -> Callable[[Part, Pose, Array, Array], Array]:
-    """What stands in for `Part.pulled` where another Jacobian does for that of equation 4."""
+def pulled_by(way: Jacobian) -> Callable[[Part, Pose, Array, Shape], Array]:
+    """What stands in for `Part.pulled` where another Jacobian does for that of equation 3."""
 
-    def pulled(part: Part, pose: Pose, forces: Array, by_axis: Array) -> Array:
+    def pulled(part: Part, pose: Pose, forces: Array, shape: Shape) -> Array:
         n, d = part.handles.free, forces.shape[1]
         found: Array = np.einsum("sd,sdm->m", forces, way(part, pose, pose.slopes, None)).reshape(n, d)
         return found
@@ -60,7 +53,7 @@ def pulled_by(way: Jacobian) -> Callable[[Part, Pose, Array, Array], Array]:
     return pulled
 
 
-WAYS: dict[str, Jacobian] = {"equation 3": with_gradients, "equation 4": EQUATION_4, "U": of_handles}
+WAYS: dict[str, Jacobian] = {"equation 3": EQUATION_3, "equation 4": without_gradients, "U": of_handles}
 
 
 def judge() -> dict[str, Any]:

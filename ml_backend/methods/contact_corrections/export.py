@@ -11,6 +11,7 @@ from ml_backend.exporting.exported import Exported
 from ml_backend.exporting.graph import Graph
 from ml_backend.exporting.perceptron import dense, product
 from neural_physics.methods.contact_corrections.model_reading import correction_of
+from neural_physics.methods.contact_corrections.networks import LEAST_MARGIN
 from neural_physics.models.model_file import Model
 
 # Their inputs, and what they give, r_int or r_ext of eq. 7.
@@ -32,11 +33,19 @@ def _network(model: Model, name: str, about: str, symbol: str) -> Exported:
     network = correction.network
     graph = Graph(name, f"A part of a step: {symbol} of Romero 2021, eq. 7, as coefficients and as vectors.")
     features = graph.input("features", 1, inputs, about=about)
-    within = limited(graph, features, network.low, network.high)
+    least, most = network.low - network.margin, network.high + network.margin
     # What is given for inputs that never varied says nothing.
     beyond = graph.node(
-        "Mul", changed(graph, within, features), graph.constant((network.scale > 0.0).astype(np.float32))
+        "Mul",
+        changed(graph, limited(graph, features, least, most), features),
+        graph.constant((network.scale > 0.0).astype(np.float32)),
     )
+    within = limited(graph, features, network.low, network.high)
+    if network.margin.any():
+        steepness = 1.0 / np.maximum(network.margin, LEAST_MARGIN)
+        off = graph.node("Mul", graph.node("Sub", features, within), graph.constant(steepness))
+        off = graph.node("Mul", graph.node("Tanh", off), graph.constant(network.margin))
+        within = graph.node("Add", within, off)
     x = graph.node("Sub", within, graph.constant(network.mean))
     x = graph.node("Mul", x, graph.constant(network.scale))
     for k, (weight, bias) in enumerate(network.layers):
@@ -48,4 +57,4 @@ def _network(model: Model, name: str, about: str, symbol: str) -> Exported:
     graph.output(r, symbol, 1, vertices, d, about="of the body's vertices, metres, in the axes of rest")
     outside = share(graph, beyond, of=max(1, network.varying))
     graph.output(outside, "outside", 1, 1, about="the share, 0 to 1, of varying features that was clipped")
-    return Exported(graph, "network", ranges={"features": (network.low, network.high)})
+    return Exported(graph, "network", ranges={"features": (least, most)})

@@ -29,9 +29,10 @@ from ml_backend.training.learner_state import (
     optimiser_state,
     parameters_state,
 )
+from neural_physics.methods.contact_corrections.networks import LEAST_MARGIN
 
 LAST_RATE = 0.01  # of the learning rate, where it falls
-BEYOND = 0.1  # of the range of what was trained: how far the network's inputs may be off it
+BEYOND = 0.1  # of the range of what was trained: how far the network's inputs come off it at most
 STILL = 1e-6  # of the largest spread: what varies by less does not vary
 STEEPNESS = (4.0, 1.0, 2.0, 8.0, 16.0)  # of the first layer, where the last is solved for: what is tried
 FEW, GENTLY = 16, 0.1  # values; how much less steep units begin along what takes no more
@@ -73,8 +74,7 @@ class CorrectionLearner:
         self.basis = subspace.basis
         x = torch.from_numpy(training.features).to(device)
         self._low, self._high = x.amin(0), x.amax(0)
-        margin = BEYOND * (self._high - self._low)
-        self._low, self._high = self._low - margin, self._high + margin
+        self._margin = BEYOND * (self._high - self._low)
         spread = x.std(0, correction=0)
         self._x_mean = x.mean(0)
         self._x_scale = torch.where(spread > STILL * spread.max().clamp(min=1e-30), 1.0 / spread, 0.0)
@@ -226,12 +226,20 @@ class CorrectionLearner:
         tensors: Tensors = {f"{name}.basis": basis}
         for k, (weight, of_layer) in enumerate(layers):
             tensors |= {f"{name}.layers.{k}.weight": weight, f"{name}.layers.{k}.bias": of_layer}
-        ranges = {"mean": self._x_mean, "scale": self._x_scale, "low": self._low, "high": self._high}
+        ranges = {
+            "mean": self._x_mean,
+            "scale": self._x_scale,
+            "low": self._low,
+            "high": self._high,
+            "margin": self._margin,
+        }
         tensors |= {f"{name}.{key}": each.cpu().numpy() for key, each in ranges.items()}
         return tensors, self._error(kept)
 
     def _scaled(self, x: Tensor) -> Tensor:
-        return (x.clamp(self._low, self._high) - self._x_mean) * self._x_scale
+        within = x.clamp(self._low, self._high)
+        beyond = self._margin * torch.tanh((x - within) / self._margin.clamp(min=LEAST_MARGIN))
+        return (within + beyond - self._x_mean) * self._x_scale
 
     def _prepared(self, samples: Samples, device: torch.device) -> tuple[Tensor, ...]:
         """Scaled features, shares, coefficients; of each sample the squares beyond the bases and of r."""

@@ -155,9 +155,8 @@ class Corrections:
         for dent in pose.dents:
             slope = dent.network.jacobian(dent.features, dent.activations)[:, :-1]
             slopes[inner:] += dent.share * np.tensordot(slope, dent.moved, 1)
-            push = dent.weights[:, None] * dent.normal
-            back = self._surface.pulled_coefficients(pose.q, push, dent.corners)[:inner] @ by_rest
-            retreat = self._surface.pulled_handles(push, dent.corners) + back.reshape(n, d)
+            by_q, by_inner = self._pulled_at_rest(pose, dent.corners, dent.weights[:, None] * dent.normal)
+            retreat = by_q + (by_inner @ by_rest).reshape(n, d)
             slopes[inner:] -= dent.steepness * np.multiply.outer(dent.activations[-1], retreat)
         return slopes.reshape(-1, d * n)
 
@@ -172,11 +171,19 @@ class Corrections:
             # The deeper, the more of the dent; and how deep it is, the body without it decides.
             deeper = dent.steepness * float(dent.activations[-1] @ by_outer)
             push = (-deeper * dent.weights)[:, None] * dent.normal
-            found += self._surface.pulled_handles(push, dent.corners)
-            by_inner = by_inner + self._surface.pulled_coefficients(pose.q, push, dent.corners)[:inner]
+            by_q, back = self._pulled_at_rest(pose, dent.corners, push)
+            found += by_q
+            by_inner = by_inner + back
         if pose.rest is not None:
             rest = pose.rest
             back = rest.network.pulled(rest.features, rest.activations, by_inner)[: d * n]
             back = back.reshape(n, d) @ rest.rotation.T
             found += back - back.mean(0) if self.floats else back
         return found
+
+    def _pulled_at_rest(self, pose: Pose, some: Indices, forces: Doubles) -> tuple[Doubles, Doubles]:
+        """See `Part.pulled_at`, of the surface as r_int alone has it, and by its coefficients."""
+        c = pose.c.copy()
+        c[self._inner :] = 0.0
+        by_q, by_c = self._surface.pulled_at(some, forces, pose.q, c)
+        return by_q, by_c[: self._inner]

@@ -23,12 +23,13 @@ KEPT = 0.04  # of the squared residual: while a move leaves less, the Hessian th
 LAGGED = 0.2  # and so will the Jacobian
 RIDGE = 1e-10  # of a Hessian that is singular, as a share of its largest number
 TINY = 1e-30
-LESS = 1e-4  # by how much the residual must fall, as a share of what the step promises
+ROUNDING = 1e-12
+LESS = 1e-4  # by how much the residual or the energy must fall, as a share of what the step promises
 
 
 @dataclass(frozen=True)
 class Motion:
-    """q (n, d): the free handles, m; x, v (S, d): the cubature's vertices, m and m/s.
+    """q, u (n, d): the free handles, m and m/s; x, v (S, d): the cubature's vertices, m and m/s.
 
     residual: the residual of equation 6 after the step to it, over what there was at first. outside,
     too_deep: see `Pose`. settled: whether the step was solved to the tolerance.
@@ -37,6 +38,7 @@ class Motion:
     q: Doubles
     x: Doubles
     v: Doubles
+    u: Doubles
     residual: float = 0.0
     outside: float = 0.0
     too_deep: int = 0
@@ -108,7 +110,8 @@ class Dynamics:
         x = self.part.positions(pose)[self.touching :]
         if not within_reach(q, x):
             q, x = (np.clip(np.nan_to_num(each), -FURTHEST, FURTHEST) for each in (q, x))
-        return Motion(q, x, np.zeros_like(x), 0.0, outside=pose.outside, too_deep=pose.too_deep)
+        still = np.zeros_like(x), np.zeros_like(q)
+        return Motion(q, x, *still, outside=pose.outside, too_deep=pose.too_deep)
 
     def pose(self, q: Doubles, around: Surroundings, turned: Doubles | None = None) -> Pose:
         """See `Corrections.pose`."""
@@ -125,7 +128,8 @@ class Dynamics:
         reach, which those of no trained model do, is not taken: the body then stands still.
         """
         step = self._equations.step(self, motion, dt, around)
-        q = self.rows.holding(motion.q, around.held, around.places)
+        # As it went on before, it is nearer to where it will be than where it is.
+        q = self.rows.holding(self.rows.rigid(motion.q + dt * motion.u), around.held, around.places)
         now = step.residual(q)
         first, left, settled = 0.0, 0.0, not len(now.value)
         jacobian: Jacobian | None = None
@@ -141,13 +145,12 @@ class Dynamics:
                 break
             left = float(-now.value @ move)
             first = left if iteration == 0 else first
-            # Equation 4 is not the derivative of x: what falls along the way is the residual, not the energy.
             share = 1.0
             for _ in range(MOST_HALVINGS):
                 tried = step.residual(step.moved(q, share * move))
                 ahead = -(inverse @ tried.value)
                 found = float(-tried.value @ ahead)
-                if found <= (1.0 - LESS * share) * left:
+                if tried.energy <= now.energy - LESS * share * left + ROUNDING * abs(now.energy):
                     break
                 share *= 0.5
             else:
@@ -171,11 +174,12 @@ class Dynamics:
         if not len(around.frames):  # what shows how the body is turned has moved
             pose = self.pose(q, around)
             x, outside, too_deep = self.part.positions(pose)[self.touching :], pose.outside, pose.too_deep
-        v = (x - motion.x) / dt
-        if not within_reach(q, x, v):
-            return replace(motion, v=np.zeros_like(motion.x), residual=0.0, settled=False)
+        v, u = (x - motion.x) / dt, (q - motion.q) / dt
+        if not within_reach(q, x, v, u):
+            still = replace(motion, v=np.zeros_like(v), u=np.zeros_like(u))
+            return replace(still, residual=0.0, settled=False)
         relative = float(np.sqrt(max(left, 0.0) / first)) if first > 0.0 else 0.0
-        return Motion(q, x, v, relative, outside=outside, too_deep=too_deep, settled=settled)
+        return Motion(q, x, v, u, relative, outside=outside, too_deep=too_deep, settled=settled)
 
     def _is_small(self, move: Doubles) -> bool:
         return bool(np.abs(move).max(initial=0.0) <= self._tolerance)
@@ -235,20 +239,26 @@ class PlainStep(StepOf):
         """See `Step`."""
         of, contact = self._of, self._of.surface
         pose = of.pose(q, self._around, self._turned)
-        shape, by_axis = of.part.shape(pose)
-        x = shape[of.touching :]
-        forces = np.zeros_like(shape)
-        forces[of.touching :] = self._inertia[:, None] * (x - self._aim) + of.cubature.forces(x)
+        shape = of.part.shape(pose)
+        x = shape.x[of.touching :]
+        forces = np.zeros_like(shape.x)
+        off = x - self._aim
+        forces[of.touching :] = self._inertia[:, None] * off + of.cubature.forces(x)
+        energy = 0.5 * float((self._inertia[:, None] * off**2).sum()) + float(of.cubature.energies(x).sum())
         if self._drag is not None:
-            forces[of.touching :] += of.cubature.pulled(self._drag, x - self._before)
-        which, short, normals = contact.pressed(shape[: of.touching], self._around.placed)
+            moved = x - self._before
+            pull = of.cubature.pulled(self._drag, moved)
+            forces[of.touching :] += pull
+            energy += 0.5 * float((pull * moved).sum())
+        which, short, normals = contact.pressed(shape.x[: of.touching], self._around.placed)
         if len(which):
             contact.push(forces, which, short, normals)
-        value = of.part.pulled(pose, forces, by_axis).ravel()
+            energy += 0.5 * contact.stiffness * float((short**2).sum())
+        value = of.part.pulled(pose, forces, shape).ravel()
         directions = of.rows.admissible_directions(q, self._around.held)
-        found = along(value, directions)
+        found, inside = along(value, directions), (pose.outside, pose.too_deep)
         return PlainResidual(
-            found, q, x, pose.outside, pose.too_deep, directions, pose=pose, which=which, normals=normals
+            found, energy, q, x, *inside, directions=directions, pose=pose, which=which, normals=normals
         )
 
     def jacobian(self, at: Residual) -> Jacobian:

@@ -14,10 +14,12 @@ from ...arrays import Doubles, Indices
 class Residual:
     """Equation 6 at free handles q (n, d), m: its left side (m,) N, along the directions of what is not held.
 
-    x (S, d), m: the cubature's vertices there. outside, too_deep: see `Pose`.
+    energy, J: what it is the gradient of. x (S, d), m: the cubature's vertices there. outside, too_deep: see
+    `Pose`.
     """
 
     value: Doubles
+    energy: float
     q: Doubles
     x: Doubles
     outside: float

@@ -60,8 +60,6 @@ class Locator:
         """(i,) m, of what is seen with the handles at Q (h, d), and its derivatives (i, n, d) by free ones.
 
         Where the places would be, one after the other, and then the axes, as they would be from the first.
-        The derivatives leave out that the share of each vertex changes with Q, and those of the places that
-        F does.
         """
         handles = self._handles
         away = seen.places[:, None] - handles.positions(q)
@@ -70,16 +68,29 @@ class Locator:
         shares /= shares.sum(1, keepdims=True)
         f = handles.deformation(q)
         inverse = cofactor(f).swapaxes(1, 2) / np.maximum(determinant(f), FLATTEST)[:, None, None]
-        found = np.einsum("kv,kva->ka", shares, self.rest + (inverse @ away[:, :, :, None])[..., 0])
-        weights = shares[:, :, None] * handles.weights[:, : handles.free]
-        slopes = -(inverse.reshape(len(f), -1).T @ weights).reshape(len(found), *f.shape[1:], -1)
-        slopes = slopes.swapaxes(2, 3).reshape(found.size, handles.free, -1)
+        at = self.rest + (inverse @ away[:, :, :, None])[..., 0]
+        found = np.einsum("kv,kva->ka", shares, at)
+        weights, gradients = handles.weights[:, : handles.free], handles.gradients[:, :, : handles.free]
+        # The nearer a vertex comes, the larger is its share.
+        nearing = away / (self.scale * np.maximum(distances, np.finfo(float).tiny))[:, :, None]
+
+        def changing(share: Doubles, off: Doubles, leaning: Doubles, nearing: Doubles) -> Doubles:
+            """(i, n, d), of the mean of what is off it by (v, i) at vertices, and goes along with -F^-1."""
+            less = np.einsum("v,vab,vn->anb", share, inverse, leaning)
+            more = np.einsum("v,va,vb,vn->anb", share, off, nearing, weights, optimize=True)
+            return np.asarray(more - less)
+
+        slopes = list[Doubles]()
+        for share, place, mean, towards in zip(shares, at, found, nearing, strict=True):
+            # d(F^-1) = -F^-1 dF F^-1
+            leaning = weights + np.einsum("vc,vcn->vn", place - self.rest, gradients)
+            slopes.append(changing(share, place - mean, leaning, towards))
         if seen.axes is None:
-            return found.ravel(), slopes
-        axes = inverse @ seen.axes
-        # d(F^-1) = -F^-1 dF F^-1
-        first, gradients = shares[0], handles.gradients[:, :, : handles.free]
-        leaning = np.einsum("v,vck,vcn->vkn", first, axes, gradients)
-        turning = -np.einsum("vab,vkn->kanb", inverse, leaning)
-        turned = np.einsum("v,vak->ka", first, axes)
-        return np.append(found, turned), np.concatenate([slopes, turning.reshape(-1, *slopes.shape[1:])])
+            return found.ravel(), np.concatenate(slopes)
+        turned = list[Doubles]()
+        for axis in seen.axes.T:
+            along = inverse @ axis
+            turned.append(shares[0] @ along)
+            leaning = np.einsum("vc,vcn->vn", along, gradients)
+            slopes.append(changing(shares[0], along - turned[-1], leaning, nearing[0]))
+        return np.append(found, turned), np.concatenate(slopes)

@@ -36,7 +36,8 @@ LEAST_SEEN = 0.01  # of how much handles move what is seen, as a share of what m
 
 @dataclass(frozen=True, slots=True)
 class HandleState:
-    """q (n, d) m: the free handles; x, v (S, d): the cubature's vertices, m and m/s. y (e,) it came from.
+    """q, u (n, d): the free handles, m and m/s; x, v (S, d): the cubature's vertices, m and m/s. y (e,) it
+    came from.
 
     outside: the share of the internal correction's inputs, and of the sizes and depths of colliders, that is
     beyond what was trained. residual: see `Motion`. settled: whether all steps of the frame were solved.
@@ -45,6 +46,7 @@ class HandleState:
     q: Doubles
     x: Doubles
     v: Doubles
+    u: Doubles
     y: Floats
     outside: float = 0.0
     residual: float = 0.0
@@ -167,7 +169,8 @@ class ContactCorrections:
             self.dynamics.at(self._nearest(shape, y_then), self.surroundings(y_then))
             for shape, y_then in ((positions, y), (positions_before, y_before))
         )
-        return self._state(Motion(now.q, now.x, (now.x - before.x) / self.dt, 0.0, outside=now.outside), y)
+        speeds = (now.x - before.x) / self.dt, (now.q - before.q) / self.dt
+        return self._state(Motion(now.q, now.x, *speeds, outside=now.outside), y)
 
     def step(self, state: HandleState, y: Floats, ahead: Sequence[Floats] = ()) -> HandleState:
         """Implicit Euler (equation 6), in as many steps as the takes have in a frame, y going straight.
@@ -176,7 +179,7 @@ class ContactCorrections:
         it was hit at 1e8 m/s, begins anew as at `start`: what brings it back, if anything, is too weak.
         """
         steps, y = self._settings.steps, bounded(y)
-        motion, settled = Motion(state.q, state.x, state.v), True
+        motion, settled = Motion(state.q, state.x, state.v, state.u), True
         held, places = self._held.held(y)
         begun = state.q[held]
         for number in range(1, steps + 1):
@@ -238,6 +241,7 @@ class ContactCorrections:
             motion.q,
             motion.x,
             motion.v,
+            motion.u,
             y,
             outside=self._outside(motion, y),
             residual=motion.residual,

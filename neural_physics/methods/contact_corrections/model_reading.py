@@ -218,11 +218,15 @@ def correction_of(model: Model, name: str, inputs: int, shape: tuple[int, int]) 
     mean, scale, low, high = (
         array(model, f"{name}.{key}", inputs) for key in ("mean", "scale", "low", "high")
     )
+    margin = np.zeros(inputs)
+    if f"{name}.margin" in model.tensors:
+        margin = array(model, f"{name}.margin", inputs)
     if not layers:
         raise damaged(model.path, f"the {name} correction has no network")
-    return Correction(
-        TanhNetwork(mean, scale, low, high, layers=layers), array(model, f"{name}.basis", size, *shape)
-    )
+    if not (margin >= 0.0).all():
+        raise damaged(model.path, f"the {name} correction has a negative margin")
+    network = TanhNetwork(mean, scale, low, high, margin, layers=layers)
+    return Correction(network, array(model, f"{name}.basis", size, *shape))
 
 
 def array(model: Model, name: str, *shape: int) -> Doubles:

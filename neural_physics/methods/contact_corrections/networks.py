@@ -9,19 +9,23 @@ import numpy as np
 
 from ...arrays import Doubles
 
+LEAST_MARGIN = 1e-30  # models of before have none
+
 
 @dataclass(frozen=True)
 class TanhNetwork:
     """Hidden layers with tanh, the last one without.
 
-    Inputs are kept to the range low to high (i,), then taken as (x - mean) * scale, each (i,).
-    layers: weights (out, in) and biases (out,).
+    Inputs beyond the range low to high (i,) come no farther than `margin` (i,) beyond it, and the slower the
+    farther they are: at a kink no step of Newton's would end. Then they are taken as (x - mean) * scale, each
+    (i,). layers: weights (out, in) and biases (out,).
     """
 
     mean: Doubles
     scale: Doubles
     low: Doubles
     high: Doubles
+    margin: Doubles
     layers: Sequence[tuple[Doubles, Doubles]]
 
     @property
@@ -35,9 +39,9 @@ class TanhNetwork:
         return int((self.scale > 0.0).sum())
 
     def outside(self, x: Doubles) -> float:
-        """The share, 0 to 1, of the inputs that vary and are beyond their range."""
+        """The share, 0 to 1, of the inputs that vary and are beyond their range and its margin."""
         varies = self.scale > 0.0
-        beyond = varies & ((x < self.low) | (x > self.high))
+        beyond = varies & ((x < self.low - self.margin) | (x > self.high + self.margin))
         return float(beyond.sum()) / max(1, self.varying)
 
     def __call__(self, x: Doubles) -> Doubles:
@@ -46,7 +50,8 @@ class TanhNetwork:
 
     def activations(self, x: Doubles) -> list[Doubles]:
         """What each layer gives of x (i,)."""
-        y = (np.minimum(np.maximum(x, self.low), self.high) - self.mean) * self.scale
+        within = np.minimum(np.maximum(x, self.low), self.high)
+        y = (within + self.margin * self._saturation(x, within) - self.mean) * self.scale
         found = []
         last = len(self.layers) - 1
         for k, (weight, bias) in enumerate(self.layers):
@@ -57,10 +62,7 @@ class TanhNetwork:
         return found
 
     def jacobian(self, x: Doubles, found: Sequence[Doubles]) -> Doubles:
-        """(o, i): derivatives by x (i,), of its `activations`; 0 by inputs that are beyond their range.
-
-        They are what dr/dq (Romero 2021, eq. 4) is made of.
-        """
+        """(o, i): derivatives by x (i,), of its `activations`: what dr/dq (Romero 2021, eq. 3) is made of."""
         jacobian = self.layers[0][0] * self._slope(x)
         for (weight, _), y in zip(self.layers[1:], found[:-1], strict=True):
             jacobian = weight @ ((1.0 - y * y)[:, None] * jacobian)
@@ -78,5 +80,12 @@ class TanhNetwork:
         return pulled
 
     def _slope(self, x: Doubles) -> Doubles:
-        slope: Doubles = self.scale * ((x >= self.low) & (x <= self.high))
+        within = np.minimum(np.maximum(x, self.low), self.high)
+        slope: Doubles = self.scale * np.where(
+            self.margin > 0.0, 1.0 - self._saturation(x, within) ** 2, x == within
+        )
         return slope
+
+    def _saturation(self, x: Doubles, within: Doubles) -> Doubles:
+        saturation: Doubles = np.tanh((x - within) / np.maximum(self.margin, LEAST_MARGIN))
+        return saturation

@@ -39,9 +39,9 @@ def dented(count: int, sizes: list[float], seed: int) -> Samples:
 
 def said(tensors: dict[str, np.ndarray], features: np.ndarray) -> np.ndarray:
     """(N, B, 2): what the network of these tensors says, written out."""
-    x = (np.clip(features, tensors["one.low"], tensors["one.high"]) - tensors["one.mean"]) * tensors[
-        "one.scale"
-    ]
+    within, margin = np.clip(features, tensors["one.low"], tensors["one.high"]), tensors["one.margin"]
+    within = within + margin * np.tanh((features - within) / margin)
+    x = (within - tensors["one.mean"]) * tensors["one.scale"]
     hidden = np.tanh(x @ tensors["one.layers.0.weight"].T + tensors["one.layers.0.bias"])
     c = hidden @ tensors["one.layers.1.weight"].T + tensors["one.layers.1.bias"]
     return np.einsum("nm,mbd->nbd", c, tensors["one.basis"])

@@ -35,7 +35,7 @@ class _Shapes(Structure):
 
 
 class _Network(Structure):
-    _fields_ = [("layers", c_int64), *_fields(c_void_p, "sizes mean scale low high weights biases")]
+    _fields_ = [("layers", c_int64), *_fields(c_void_p, "sizes mean scale low high margin weights biases")]
 
 
 class _Body(Structure):
@@ -66,16 +66,29 @@ class Acting(Structure):
 
 
 OUT = (
-    *("value", "q", "shape", "c", "features", "rest", "shares", "steepness", "dent_features", "dent_found"),
+    *(
+        "value",
+        "q",
+        "shape",
+        "r",
+        "r_rest",
+        "c",
+        "features",
+        "rest",
+        "shares",
+        "steepness",
+        "dent_features",
+        "dent_found",
+    ),
     *("moved", "dent_points", "dent_normals", "which", "shorts", "normals", "positions", "by_axis", "points"),
-    *("forces", "away", "inverse", "near", "by_c", "by_inner", "room"),
+    *("forces", "away", "inverse", "near", "beside", "towards", "by_c", "by_inner", "room"),
 )
 
 
 class _Found(Structure):
     _fields_ = [
         *_fields(c_int64, "dents too_deep pressed"),
-        ("outside", c_double),
+        *_fields(c_double, "outside energy"),
         *_fields(c_void_p, " ".join(OUT)),
     ]
 
@@ -237,6 +250,8 @@ class CompiledBody:
             "value": (body.free, d),
             "q": (body.rows, d),
             "shape": (body.vertices, d),
+            "r": (body.vertices, d),
+            "r_rest": (body.touching, d),
             "c": (body.bases,),
             "features": (body.rows * d,),
             "rest": (units[0],),
@@ -255,6 +270,8 @@ class CompiledBody:
             "away": (carried, d),
             "inverse": (body.touching, d, d),
             "near": (body.touching,),
+            "beside": (body.touching, d),
+            "towards": (body.touching, d),
             "by_c": (body.bases,),
             "by_inner": (body.bases,),
             "room": (3 * widest,),
@@ -285,6 +302,7 @@ class CompiledBody:
             self._doubles(network.scale),
             self._doubles(network.low),
             self._doubles(network.high),
+            self._doubles(network.margin),
             self._doubles(np.concatenate([weight.ravel() for weight, _ in network.layers])),
             self._doubles(np.concatenate([bias for _, bias in network.layers])),
         )

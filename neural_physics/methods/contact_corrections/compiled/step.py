@@ -117,7 +117,9 @@ class CompiledStep(StepOf):
             body.residual(self._given.acting, np.ascontiguousarray(q))
             value, x, out = body.found["value"], body.found["shape"][of.touching :], body.out
             found = along(value.reshape(-1).copy(), directions)
-            body.last = Residual(found, q, x.copy(), out.outside, out.too_deep, directions)
+            body.last = Residual(
+                found, out.energy, q, x.copy(), out.outside, out.too_deep, directions=directions
+            )
             return body.last
 
     def jacobian(self, at: Residual) -> Jacobian:

@@ -69,6 +69,9 @@ def run(
         raise Problem("folder_not_writable", path=folder, reason="it is a file")
     _check_replaceable(folder)
     really = resolved(folder)
+    if getattr(args, "json", False):  # see `train`
+        check_unmoved(folder)
+        check_unmoved(args.dataset)
     model, dataset = read_model(args.model), Dataset.open(args.dataset)
     check_belongs(model.info, args.model, dataset)
     recorded = find_colliders(model.info, dataset, held_out_takes(dataset))

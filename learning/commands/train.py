@@ -78,6 +78,11 @@ def run(
     if named.is_dir():
         raise Problem("file_is_folder", path=named)
     out = resolved(named.parent) / named.name
+    if getattr(
+        args, "json", False
+    ):  # of a program, which looked at these places and hands on where they really are
+        check_unmoved(named.parent)
+        check_unmoved(args.dataset)
     dataset = Dataset.open(args.dataset)
     _check_interactions(dataset)
     options = Options(

@@ -21,7 +21,8 @@ from ..errors import Problem
 from ..files.atomic import write_atomically, writing
 from ..files.below import clear_below, remove_below, rename_below
 from ..files.copying import copy_living_folder
-from ..files.links import check_no_link, check_unmoved, has_own_file, look_at
+from ..files.held_folders import held
+from ..files.links import check_no_link, check_unmoved, has_own_file, links_in, look_at
 from ..files.listing import entries
 from ..files.looking import has_file, has_folder
 from ..files.reading import NotReadable, read_bytes
@@ -214,7 +215,12 @@ def go_on_from_last(lease: Lease, *, below: Path, last: tuple[str, ...] = ()) ->
     if left is None:
         mine.mkdir(parents=True, exist_ok=True)
         return False
-    check_no_link(left)
+    # However deep: what a file names there may be found by its name once the folder has another one.
+    for link in links_in(left):
+        if link.parent != left / CACHE:
+            raise Problem("place_is_link", path=link)
+        with held(below, link.parent) as cache:  # in place of a frame, which is simulated once more
+            cache.unlink(link.name)
     if lease.undisturbed:
         rename_below(below, left, mine)
     else:

@@ -33,6 +33,10 @@ PROBLEMS: dict[str, str] = {
         "{object} cannot be baked since a key or a driver in this file changes where a simulation keeps its "
         "cache: take the animation off that is called point_cache in the Graph Editor or the Drivers Editor."
     ),
+    "fluid_emptied": (
+        "{object} is a fluid that is not baked, and {path} would be emptied as the scene is saved for the bake: "
+        "bake the fluid, choose a folder for it that is not there yet, or delete the domain."
+    ),
     "bake_scene_lost": (
         "The scene {path} that is used to bake {object} cannot be opened: delete it and bake again."
     ),

@@ -16,6 +16,7 @@ MOST = 1023  # bytes of a path
 BESIDE_SCENE = 256
 # The same below a dataset, in `bake/NAME/NUMBER`. A longer name of a take is found out where its scene is.
 BELOW_DATASET = 400
+FLUIDS_CHANGE = frozenset(':?*"<>|') if os.sep == "/" else frozenset()  # in folders that Windows cannot have
 
 
 def is_blenders(place: Path, room: int = 0) -> bool:
@@ -30,6 +31,18 @@ def check_blenders(place: Path, room: int = 0) -> Path:
     """
     if reason := _reason(place, room):
         raise Problem("place_not_blenders", path=place, reason=reason)
+    return place
+
+
+def check_fluids_place(place: Path) -> Path:
+    """A place in which Blender's fluids lie where it says: of some characters they make others.
+
+    Raises Problem("place_not_blenders").
+    """
+    for character in str(place.absolute()):
+        if character in FLUIDS_CHANGE or ord(character) < ord(" "):
+            said = f"Blender's fluids write {character!r} in a name as _"
+            raise Problem("place_not_blenders", path=place, reason=said)
     return place
 
 

@@ -17,7 +17,7 @@ from typing import BinaryIO, cast
 
 from ..errors import Problem
 from .flushing import flush
-from .links import check_no_link, check_unmoved
+from .links import check_no_link, check_unmoved, resolved
 from .replacing import when_let_go
 
 # Windows opens nothing relative to a folder: there each on the way is asked for a link just before.
@@ -28,6 +28,7 @@ FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _HERE  # a pipe is waited for by nobody
 CHANGED = os.O_RDWR | _HERE
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _HERE
+PASSED = getattr(os, "O_PATH", 0)  # through a folder that one may not look into
 
 
 @dataclass(frozen=True)
@@ -167,9 +168,31 @@ def held(root: Path, folder: Path) -> Iterator[HeldFolder]:
     with ExitStack() as opened:
         descriptor = None
         if HOLDS_FOLDERS:
-            descriptor = os.open(root, FOLDER)
+            descriptor = _opened(root)
             opened.callback(os.close, descriptor)
         here = HeldFolder(root, root, descriptor)
         for part in folder.relative_to(root).parts:
             here = opened.enter_context(here.inner(part))
         yield here
+
+
+def _opened(root: Path) -> int:
+    """A folder, through no link: part by part where the system passes through folders that cannot be read.
+
+    Raises what `held` does.
+    """
+    if not PASSED:
+        return os.open(root, FOLDER | _HERE)
+    here = os.open(root.anchor, PASSED)
+    for number, part in enumerate(root.parts[1:], 2):
+        flags = FOLDER if number == len(root.parts) else PASSED | os.O_DIRECTORY
+        try:
+            inner = os.open(part, flags | _HERE, dir_fd=here)
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.ENOTDIR) and resolved(root) != root:
+                raise Problem("place_is_link", path=root) from error
+            raise
+        finally:
+            os.close(here)
+        here = inner
+    return here if len(root.parts) > 1 else os.open(root, FOLDER)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -70,6 +71,23 @@ def check_no_link(place: Path) -> Path:
         if is_link(place):
             raise Problem("place_is_link", path=place)
     return place
+
+
+def links_in(folder: Path) -> Iterator[Path]:
+    """The folder itself, if it is a link, and all links in it, however deep. Raises what `writing` does."""
+    if is_link(folder):
+        yield folder
+        return
+    folders = [folder]
+    with writing(folder):
+        while folders:
+            with suppress(FileNotFoundError, NotADirectoryError), os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    place = Path(entry.path)
+                    if is_link(place):
+                        yield place
+                    elif entry.is_dir(follow_symlinks=False):
+                        folders.append(place)
 
 
 def resolved(folder: Path) -> Path:

@@ -11,6 +11,7 @@ from ...neural_physics.blender.exchange.formats import FORMATS, NEEDS, built_in,
 from ...neural_physics.blender.exchange.recording import MOST_SAMPLES, Sampling
 from ...neural_physics.blender.exchange.writing import motion_steps, playing_objects
 from ...neural_physics.blender.playing import playback
+from ...neural_physics.blender.scene.simulation_caches import check_visits
 from ...neural_physics.blender.settings.paths import playback_path
 from ...neural_physics.blender.settings.properties import settings_of
 from ...neural_physics.blender.settings.registration import register_classes, unregister_classes
@@ -81,6 +82,7 @@ class MotionButton(SteppedButton):
 
     def steps(self, context: bpy.types.Context) -> Steps:
         """What was not given is the scene's range, and a file beside the model."""
+        check_visits()  # before anything is shown that waited
         playback.go_on()
         scene, given, obj = scene_of(context), self.properties.is_property_set, target(context)
         first = self.first if given("first") else scene.frame_start

@@ -195,6 +195,19 @@ def test_what_lies_beside_the_take_goes_along(dataset):
     assert (second.place.folder / "cache" / "state").read_bytes() == b"1"
 
 
+def test_what_a_begun_take_holds_is_not_taken_up_with_a_link_in_it_however_deep(dataset, tmp_path):
+    """What its scene names may be found by that name only once the folder is the next holder's."""
+    first, second = Baker(dataset), Baker(dataset)
+    first.begin()
+    deep = first.place.folder / "a" / "b" / "c"
+    deep.mkdir(parents=True)
+    (deep / "link").symlink_to(tmp_path / "private")
+    second.waits()
+    with pytest.raises(Problem) as raised:
+        second.begin()
+    assert raised.value.code == "place_is_link" and str(deep / "link") in raised.value.message
+
+
 @pytest.mark.parametrize(
     "link", ["", "/Other", "/Other/takes", "/Other/takes/take_000", "/Other/takes/take_000/take.json"]
 )

@@ -106,6 +106,30 @@ def test_a_name_that_is_made_readable_is_none_that_a_file_could_wait_for(tmp_pat
     assert modifier.name.startswith("Cloth") and modifier.name != "Cloth\ufffd\ufffd"
 
 
+@pytest.mark.parametrize("length", [50, 55, 61])
+def test_nor_is_one_that_is_so_long_that_blender_cuts_it(length, tmp_path):
+    """Of two that become the same, one gets a number besides."""
+    empty_scene()
+    cloth = add_cloth("Sheet")
+    cloth.modifiers["Cloth"].name = f"{'A' * length}xx"
+    cloth.modifiers.new(f"{'A' * length}yy", "SOLIDIFY")
+    open_changed(tmp_path / "scene.blend", {b"Axx\0": b"A\xff\xfe\0", b"Ayy\0": b"A\xfe\xff\0"})
+    names = [modifier.name for modifier in bpy.data.objects["Sheet"].modifiers]
+    assert len(set(names)) == 2 and all(readable_names.MARK in name for name in names), names
+
+
+def test_no_place_that_something_of_blenders_names_is_set():
+    """Blender looks it up at once, and some nodes have something written beside it."""
+    empty_scene()
+    kind = bpy.types.MeshCacheModifier
+    strings = [prop for prop in kind.bl_rna.properties if prop.type == "STRING" and not prop.is_readonly]
+    places = {prop.identifier for prop in strings if prop.subtype == "FILE_PATH"}
+    assert places and not places & set(readable_names._fields(kind).texts)
+    bpy.data.node_groups.new("Group", "ShaderNodeTree").nodes.new("ShaderNodeScript")
+    asked = [fields for each, fields in readable_names._looked_at() if isinstance(each, bpy.types.Node)]
+    assert asked == [("name", "label")]
+
+
 def test_a_place_that_cannot_be_read_is_not_agreed_to(tmp_path, monkeypatch):
     """On Windows Blender gives no text for it; here it does, which a read in its place makes up for."""
     theirs, field = str(tmp_path / "theirs" / "dataset"), f"{tmp_path}/{MARK}/../theirs/dataset"

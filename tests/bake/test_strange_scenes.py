@@ -31,10 +31,11 @@ from workplaces import planned
 from neural_physics.baking.handing_over import scene_begun
 from neural_physics.baking.plan import BakePlan
 from neural_physics.baking.programs import Programs
+from neural_physics.blender.baking import scene_copy
 from neural_physics.blender.baking.preparing import prepare_trial
 from neural_physics.blender.baking.scene_copy import save_copy
-from neural_physics.blender.baking.seals import Trust, is_sealed, key_file, seal
-from neural_physics.blender.baking.take_scenes import open_scene
+from neural_physics.blender.baking.seals import Trust, content_of, is_sealed, key_file, seal
+from neural_physics.blender.baking.take_scenes import open_scene, write_take_scene
 from neural_physics.blender.tasks.object_tasks import delete_dataset
 from neural_physics.errors import Problem
 
@@ -200,7 +201,7 @@ def test_fluids_in_a_scene_write_beside_the_take_and_nowhere_else(tmp_path):
     command_for(cloth, tmp_path / "d", 1, 5)
     shutil.rmtree(elsewhere, ignore_errors=True)  # what Blender itself has written there
     plan = BakePlan.read(tmp_path / "d" / "bake" / "bake.json")
-    scene, _ = open_scene(plan.scene_copy, plan, Trust())
+    scene, _, _ = open_scene(plan.scene_copy, plan, Trust())
     named = {
         Path(bpy.path.abspath(modifier.domain_settings.cache_directory))
         for obj in scene.objects
@@ -343,13 +344,18 @@ def files_in(folder):
     return {path: path.read_bytes() for path in folder.rglob("*.*")}
 
 
+def content(scene):
+    with scene.open("rb") as file:
+        return content_of(file)
+
+
 def test_a_seal_is_of_one_key_and_of_the_file_as_it_is(tmp_path):
     scene, key, other = tmp_path / "take.blend", tmp_path / "key", tmp_path / "other"
     scene.write_bytes(b"a scene")
     key.write_bytes(bytes(32))
     other.write_bytes(bytes(31) + b"\1")
     assert not is_sealed(scene, key)
-    seal(scene, key)
+    seal(scene, content(scene), key)
     assert is_sealed(scene, key) and not is_sealed(scene, other) and not is_sealed(scene, tmp_path / "none")
     scene.write_bytes(b"another scene")
     assert not is_sealed(scene, key)
@@ -358,8 +364,50 @@ def test_a_seal_is_of_one_key_and_of_the_file_as_it_is(tmp_path):
     # Without a key nothing is sealed, and an empty one is none.
     for useless in (tmp_path / "none", tmp_path / "empty"):
         (tmp_path / "empty").touch()
-        seal(scene, useless)
+        seal(scene, content(scene), useless)
         assert not is_sealed(scene, useless)
+
+
+@pytest.mark.parametrize("whose", ["an older one", "one that others may change", "one with a second name"])
+def test_what_was_put_in_the_place_of_a_copy_as_it_was_saved_is_not_sealed(whose, tmp_path, monkeypatch):
+    """Who shares the folder sees the moment in which Blender has written it."""
+    theirs, key = tmp_path / "theirs.blend", tmp_path / "key"
+    key.write_bytes(bytes(32))
+    really = scene_copy.save_open_file
+
+    def exchanged(path, **more):
+        really(path, **more)
+        theirs.write_bytes(b"theirs")
+        theirs.chmod(0o666 if whose == "one that others may change" else 0o600)
+        if whose == "an older one":
+            os.utime(theirs, (1e9, 1e9))
+        if whose == "one with a second name":
+            os.link(theirs, tmp_path / "second.blend")
+        theirs.replace(path)
+
+    trust, copy = Trust(key, scripts=True), tmp_path / "scene.blend"
+    trust.seal(copy, save_copy(copy))
+    assert trust.is_in(copy) and copy.stat().st_mode & 0o777 == 0o666 & ~umask()
+    monkeypatch.setattr(scene_copy, "save_open_file", exchanged)
+    trust.seal(copy, save_copy(copy))
+    assert copy.read_bytes() == b"theirs" and not trust.is_in(copy)
+
+
+def umask():
+    was = os.umask(0)
+    os.umask(was)
+    return was
+
+
+def test_a_take_of_a_scene_that_was_another_one_as_it_was_opened_is_not_sealed(tmp_path, monkeypatch):
+    """It may be back in its place before the take's is saved."""
+    command_for(cloth_and_ball(), tmp_path / "d", 1, 8)
+    plan, key, place = BakePlan.of_dataset(tmp_path / "d"), tmp_path / "key", tmp_path / "take.blend"
+    key.write_bytes(bytes(32))
+    trust, said = Trust(key, scripts=True), [False]
+    monkeypatch.setattr(Trust, "is_in", lambda self, path: said.pop() if said else True)
+    write_take_scene(place, plan, plan.take("take_000"), trust)
+    assert place.is_file() and not place.with_suffix(".seal").exists()
 
 
 def test_a_seal_is_of_what_the_scene_links_too_wherever_the_project_lies(tmp_path):
@@ -377,8 +425,7 @@ def test_a_seal_is_of_what_the_scene_links_too_wherever_the_project_lies(tmp_pat
         linked.collections = ["Props"]
     bpy.context.scene.collection.children.link(linked.collections[0])
     copy, trust = artist / "d" / "bake" / "scene.blend", Trust(key, scripts=True)
-    save_copy(copy)
-    trust.seal(copy)
+    trust.seal(copy, save_copy(copy))
     assert trust.is_in(copy)
     shutil.copytree(artist, tmp_path / "elsewhere")
     returned = tmp_path / "elsewhere" / "d" / "bake" / "scene.blend"
@@ -414,7 +461,7 @@ def test_a_seal_is_none_where_blender_means_another_place(tmp_path):
     key.write_bytes(b"k" * 32)
     for path in (scene, tmp_path / "lib" / "prop.blend"):
         path.write_text("the artist's")
-    seal(scene, key, [str(tmp_path / "lib" / "prop.blend")])
+    seal(scene, content(scene), key, [str(tmp_path / "lib" / "prop.blend")])
     assert is_sealed(scene, key)
     for folder in ("da\\ta", "/".join(["d" * 200] * 5)):
         moved = tmp_path / folder
@@ -425,7 +472,7 @@ def test_a_seal_is_none_where_blender_means_another_place(tmp_path):
         assert is_sealed(scene, key)
     (tmp_path / "a\\b").mkdir()
     library = shutil.copy(tmp_path / "lib" / "prop.blend", tmp_path / "a\\b" / "prop.blend")
-    seal(scene, key, [str(library)])
+    seal(scene, content(scene), key, [str(library)])
     assert not is_sealed(scene, key)
 
 
@@ -437,7 +484,7 @@ def test_nothing_is_opened_that_a_seal_names_unless_it_is_the_users_own(whose, t
     elsewhere.write_bytes(b"somebody's own")
     key.write_bytes(bytes(32))
     other.write_bytes(bytes(31) + b"\1")
-    seal(scene, other, [str(elsewhere)])
+    seal(scene, content(scene), other, [str(elsewhere)])
     its = scene.with_suffix(".seal")
     said = json.loads(its.read_text())
     assert [name for name, _ in said["files"]] == [str(elsewhere)] and is_sealed(scene, other)
@@ -454,7 +501,7 @@ def test_a_sealed_scene_or_library_that_has_become_a_file_of_holes_is_not_read(t
     key.write_bytes(bytes(32))
     for path in (scene, library):
         path.write_bytes(b"a scene")
-        seal(scene, key, [str(library)] if library.exists() else ())
+        seal(scene, content(scene), key, [str(library)] if library.exists() else ())
         assert is_sealed(scene, key)
         with path.open("r+b") as file:
             file.truncate(1 << 40)
@@ -497,7 +544,7 @@ def test_what_no_bake_is_prepared_with_is_not_baked_in_a_scene_of_somebody_elses
 def test_what_a_bakes_scene_sets_beyond_the_limits_is_brought_within_them(tmp_path):
     prepared_and_changed(tmp_path / "d", has_no_motion)
     plan = BakePlan.read(tmp_path / "d" / "bake" / "bake.json")
-    _, cloth = open_scene(plan.scene_copy, plan, Trust())
+    _, cloth, _ = open_scene(plan.scene_copy, plan, Trust())
     (box,) = settings_of(cloth).interactions
     assert (box.shortest, box.fastest) == (pytest.approx(0.02), pytest.approx(0.01))
 

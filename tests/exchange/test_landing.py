@@ -65,15 +65,17 @@ def test_what_cannot_land_leaves_all_that_was_there(place):
     assert [each.name for each in place.iterdir()] == ["walk.png"] and (place / "walk.png").is_dir()
 
 
-def test_an_own_folder_called_like_the_one_beside_keeps_what_is_in_it(place):
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_what_the_artist_calls_new_stays(place, kind):
     own = place / "walk.new"
-    own.mkdir()
-    for name in ("walk.png", "notes.txt"):
-        (own / name).write_text("mine")
-    with pytest.raises(Problem) as raised:
-        landing_in(place)
-    assert raised.value.code == "folder_not_writable"
-    assert said_in(own) == {"walk.png": "mine", "notes.txt": "mine"}
+    if kind == "file":
+        own.write_text("mine")
+    else:
+        own.mkdir()
+        (own / "walk.png").write_text("mine")
+    landing_in(place).land()
+    assert (own.read_text() if kind == "file" else (own / "walk.png").read_text()) == "mine"
+    assert {each.name for each in place.iterdir()} == {"walk.new", "walk.png", "walk.json"}
 
 
 def test_links_in_their_places_are_replaced_and_not_written_through(place):
@@ -81,7 +83,6 @@ def test_links_in_their_places_are_replaced_and_not_written_through(place):
     (place / "walk.png").unlink()
     for name in ("walk.png", "walk.json"):
         (place / name).symlink_to(mine / name)
-    (place / "walk.new").symlink_to(mine)
     landing.land()
     assert said_in(mine) == MINE
     assert said_in(place) == {"walk.png": "new", "walk.json": "new"}

@@ -34,6 +34,15 @@ def exchanged(shared: Path) -> None:
     (shared / "bake").symlink_to(shared.with_name("mine"), target_is_directory=True)
 
 
+@pytest.mark.skipif(not held_folders.PASSED, reason="the system passes through no folder that is held")
+def test_a_root_that_was_exchanged_after_it_was_asked_about_is_not_held(shared, monkeypatch):
+    monkeypatch.setattr(held_folders, "HOLDS_FOLDERS", True)
+    monkeypatch.setattr(held_folders, "check_unmoved", lambda _: exchanged(shared))
+    with pytest.raises(Problem) as raised:
+        remove_below(shared / "bake", shared / "bake" / "take_000")
+    assert raised.value.code == "place_is_link" and mine(shared) == ["take_000", "take_000/frame"]
+
+
 def test_what_is_below_is_renamed_and_deleted(shared):
     rename_below(shared, shared / "bake" / "take_000", shared / "take_000")
     assert (shared / "take_000" / "frame").read_text() == "bake"

@@ -13,6 +13,7 @@ from neural_physics.files.blenders_places import (
     BESIDE_SCENE,
     MOST,
     check_blenders,
+    check_fluids_place,
     is_blenders,
 )
 
@@ -40,6 +41,15 @@ def test_a_backslash_and_two_slashes_at_the_beginning_are_of_another_place(path)
     with pytest.raises(Problem) as raised:
         check_blenders(Path(path))
     assert raised.value.code == "place_not_blenders" and "Blender" in raised.value.message
+
+
+@POSIX
+@pytest.mark.parametrize("name", ["pro:j", "a?", "*", 'a"b', "<a", "a\nb", "a\tb"])
+def test_a_fluid_lies_elsewhere_where_it_makes_another_name(name, tmp_path):
+    assert check_fluids_place(tmp_path / "Sprünge – 布") == tmp_path / "Sprünge – 布"
+    with pytest.raises(Problem) as raised:
+        check_fluids_place(tmp_path / name / "dataset")
+    assert raised.value.code == "place_not_blenders"
 
 
 @POSIX

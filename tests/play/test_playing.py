@@ -209,6 +209,18 @@ def test_frames_are_not_visited_by_themselves_where_that_writes_or_deletes_on_di
     assert len(visited) > 20 and playback.status_of(sheet).behind == 0
 
 
+def test_to_catch_up_with_nothing_visits_no_frame(sheet):
+    """In other view layers and scenes something may write then, which was not asked about."""
+    playback.attach(sheet)
+    visited = []
+    bpy.app.handlers.frame_change_pre.append(lambda scene, _: visited.append(scene.frame_current))
+    try:
+        assert not list(playback.catch_up(bpy.context.scene))
+    finally:
+        bpy.app.handlers.frame_change_pre.pop()
+    assert not visited
+
+
 def test_a_long_catch_up_waits_to_be_asked_for_and_comes_to_the_same(sheet, monkeypatch):
     played = play_scenes.played(sheet, range(1, 101))
     scene = bpy.context.scene

@@ -23,6 +23,8 @@ from ..scene.rigs.skins import simulated_mesh
 from ..scene.sampling import layout_of, reference_frame_of
 from ..scene.sources import check_target, physics_of
 from ..settings.frame_rate import frame_rate_of
+from ..settings.named_places import agree, place_named
+from ..settings.notes import note_text
 from ..settings.properties import settings_of
 from ..settings.simulation import settings_for_solver
 from .acting import only_channels_act
@@ -52,7 +54,9 @@ def datasets_of_others(
         dataset, asked = dataset_for(scene, other, folder, moved_as=obj)
         if not dataset.take_names():
             dataset.describe_anew(asked, simulated_mesh(other))
-        settings_of(other).dataset_folder = _as_setting(folder)
+        # No edit, at which a fluid would empty its folder; so that is agreed to here.
+        note_text(other, "dataset_folder", _as_setting(folder))
+        agree(place_named(_as_setting(folder)))
         found.append(AlsoBaked(other.name, folder.name))
     return tuple(found)
 

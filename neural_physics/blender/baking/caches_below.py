@@ -17,6 +17,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...errors import Problem
+from ...files.blenders_places import check_fluids_place
 from ..scene.simulation_caches import (
     caches_are_animated,
     caches_of,
@@ -67,6 +68,7 @@ def _name_anew(folder: Path) -> None:
     for obj in bpy.data.objects:
         for modifier in list(obj.modifiers):
             if isinstance(modifier, bpy.types.FluidModifier) and modifier.domain_settings is not None:
+                check_fluids_place(folder)
                 if obj.library is not None:
                     obj.modifiers.remove(modifier)
                 else:

@@ -27,7 +27,7 @@ from ...datasets.takes import Dataset
 from ...errors import Problem
 from ...files.atomic import writing
 from ...files.below import remove_below
-from ...files.blenders_places import BELOW_DATASET, check_blenders
+from ...files.blenders_places import BELOW_DATASET, check_blenders, check_fluids_place
 from ...files.links import check_unmoved
 from ...jobs.isolated_python import run_module
 from ...wording import plural
@@ -37,7 +37,13 @@ from ..scene.rigs.rig_actions import kept_for_testing, with_unused_actions
 from ..scene.rigs.skins import check_skin, simulated_mesh
 from ..scene.sampling import layout_of
 from ..scene.saving import check_no_sculpt_elsewhere
-from ..scene.simulation_caches import caches_are_animated, caches_of, has_fluid, kept_by_libraries
+from ..scene.simulation_caches import (
+    caches_are_animated,
+    caches_of,
+    check_saved_elsewhere,
+    has_fluid,
+    kept_by_libraries,
+)
 from ..scene.sources import check_target, uses_solver
 from ..settings.motions import is_wind
 from ..settings.paths import dataset_folder
@@ -65,7 +71,7 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     Problem("dataset_made_otherwise" | "place_not_blenders").
     """
     _update_layer(scene)
-    _check_caches(obj)
+    _check_caches(obj, dataset_folder(obj))
     view_layer = check_bake(scene, obj)
     folder = check_blenders(dataset_folder(obj).resolve(), BELOW_DATASET)
     check_own_folders(folder)
@@ -146,8 +152,7 @@ def _written(
         trust = Trust(key_file(), scripts=scripts_may_run())  # first: asking takes its time
         with with_unused_actions(obj):
             check_unmoved(plan.scene_copy.parent)
-            save_copy(plan.scene_copy)
-            trust.seal(plan.scene_copy)
+            trust.seal(plan.scene_copy, save_copy(plan.scene_copy))
     return work_command(plan.dataset, by_solver=plan.by_solver)
 
 
@@ -161,7 +166,7 @@ def work_command(dataset: Path, *, by_solver: bool, more: tuple[str, ...] = ()) 
 def prepare_trial(scene: bpy.types.Scene, obj: bpy.types.Object, folder: Path, frames: int) -> list[str]:
     """`prepare_bake` for the beginning of the first take alone, into an empty folder of its own."""
     _update_layer(scene)
-    _check_caches(obj)
+    _check_caches(obj, folder)
     view_layer = check_bake(scene, obj)
     check_blenders(folder.resolve(), BELOW_DATASET)
     dataset, _ = dataset_for(scene, obj, folder)
@@ -209,10 +214,13 @@ def view_layer_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.Vi
     return found
 
 
-def _check_caches(obj: bpy.types.Object) -> None:
+def _check_caches(obj: bpy.types.Object, folder: Path) -> None:
     """Not in `check_bake`, which panels ask at each redraw: it goes through all curves."""
     if caches_are_animated():
         raise Problem("bake_cache_animated", object=obj.name)
+    check_saved_elsewhere()
+    if any(map(has_fluid, bpy.data.objects)):
+        check_fluids_place(folder)
 
 
 def _update_layer(scene: bpy.types.Scene) -> None:

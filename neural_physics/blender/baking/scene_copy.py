@@ -14,6 +14,8 @@ import bpy
 
 from ...errors import Problem
 from ...files.blenders_places import BESIDE_SCENE, check_blenders
+from ...files.just_written import written_for_us
+from ...files.reading import NotReadable
 from ...files.replacing import replace
 from ..playing.collision_suspension import wake_collider
 from ..playing.output.geometry_nodes import remove_modifier
@@ -23,11 +25,13 @@ from ..scene.saving import save_open_file
 from ..scene.simulation_caches import point_caches
 from ..scene.sources import physics_modifier, shows_modifiers, uses_solver
 from ..settings.properties import settings_of
+from .seals import Content, content_of
 
 
-def save_copy(path: Path) -> None:
+def save_copy(path: Path) -> Content | None:
     """Save what is open as another file; the artist's file, its name and its undo steps stay as they are.
 
+    Its content as it was written, for a seal; None where others may have exchanged it before it was read.
     Raises Problem("folder_not_writable" | "disk_full" | "sculpt_elsewhere" | "place_not_blenders").
     """
     scratch = check_blenders(path.with_name(f"{path.stem}.new.blend"), BESIDE_SCENE)
@@ -35,9 +39,16 @@ def save_copy(path: Path) -> None:
         # Blender writes to the second one first, and through a link that was put there.
         for left in (scratch, scratch.with_name(f"{scratch.name}@")):
             left.unlink(missing_ok=True)
-        with _collections_saved():
-            save_open_file(scratch, copy=True, relative_remap=True)
+        with written_for_us(path.parent) as writing:
+            with _collections_saved():
+                save_open_file(scratch, copy=True, relative_remap=True)
+            try:
+                with writing.opened(scratch) as file:
+                    content: Content | None = content_of(file)
+            except NotReadable:
+                content = None
         replace(scratch, path)
+        return content
     except (RuntimeError, OSError) as error:
         # Blender reports a full disk in words only.
         if os.strerror(errno.ENOSPC) in str(error):

@@ -41,7 +41,7 @@ def score_motion(
         if take.seed in scores:
             continue
         stop.check()
-        scene, obj = open_with_motion(plan, take, trust)
+        scene, obj, _ = open_with_motion(plan, take, trust)
         motion = _read_motion(scene, obj, take.frames, info, stop=stop)
         square = float(np.mean(np.square(expected_from_rest(method, motion))))
         scores[take.seed] = square if math.isfinite(square) else 0.0

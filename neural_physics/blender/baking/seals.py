@@ -24,6 +24,7 @@ from ..settings.own_folders import user_folder
 
 KEY, KEY_BYTES = "scenes.key", 32  # in the user's folder
 LARGEST = 1 << 20  # bytes of a seal: it names each file that a scene links
+Content = list[int | str]  # a file's size in bytes, and its digest
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,13 @@ class Trust:
         """Whether this scene's own Python may run."""
         return self.all_scenes or (self.scripts and self.key is not None and is_sealed(scene, self.key))
 
-    def seal(self, scene: Path) -> None:
-        """Seal a scene if its Python may run now: what may not must not later. Raises what `writing` does."""
-        if self.scripts and self.key is not None and not self.all_scenes:
-            seal(scene, self.key, linked_files())
+    def seal(self, scene: Path, content: Content | None) -> None:
+        """Seal a scene if its Python may run now: what may not must not later. Raises what `writing` does.
+
+        content: as it was written here; None where that isn't known.
+        """
+        if self.scripts and self.key is not None and not self.all_scenes and content is not None:
+            seal(scene, content, self.key, linked_files())
 
 
 def key_file() -> Path:
@@ -61,16 +65,15 @@ def linked_files() -> list[str]:
     return sorted({library.filepath for library in bpy.data.libraries})
 
 
-def seal(scene: Path, key: Path, linked: Sequence[str] = ()) -> None:
-    """Say that a scene was made here, as it is now. Raises what `writing` does.
+def seal(scene: Path, own: Content, key: Path, linked: Sequence[str] = ()) -> None:
+    """Say that a scene was made here, with this content. Raises what `writing` does.
 
     linked: the files that it links, as the file that it was saved from names them.
     """
-    own = _content(scene)  # first: it was just saved, and what it links may take long to read
     names = [_from(scene, name) for name in linked]
     files = [[name, _content(_place(scene, name))] for name in names]
     code = _code(key, own, files)
-    if own is not None and code is not None:
+    if code is not None:
         said = {"scene": own, "files": files, "seal": code}
         with writing(scene.parent):
             write_atomically(_seal_of(scene), json.dumps(said).encode())
@@ -125,16 +128,21 @@ def _code(key: Path, own: object, files: object) -> str | None:
     return hmac.new(secret, json.dumps([own, files]).encode(), digestmod=sha256).hexdigest()
 
 
-def _content(path: Path) -> list[int | str] | None:
-    """A file's size in bytes and its digest; None where it is not there."""
+def content_of(file: BinaryIO) -> Content:
+    """What is in an open file."""
+    return [_size(file), _digest(file)]
+
+
+def _content(path: Path) -> Content | None:
+    """What is in a file; None where it is not there."""
     try:
         with open_plain(path) as file:
-            return [_size(file), _digest(file)]
+            return content_of(file)
     except (OSError, NotReadable):
         return None
 
 
-def _holds(path: Path, content: Sequence[int | str]) -> bool:
+def _holds(path: Path, content: Content) -> bool:
     """Whether a file is what was sealed; one of another size, such as a huge one of holes, is not read."""
     size, digest = content
     try:

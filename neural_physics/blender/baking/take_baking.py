@@ -110,7 +110,7 @@ class _TakeBake:
         return [self._main, *self._also]
 
     def _open(self) -> None:
-        self._scene, obj = open_scene(self._scene_path, self._plan, self._trust)
+        self._scene, obj, _ = open_scene(self._scene_path, self._plan, self._trust)
         self._first, self._alone = first_frame(obj), simulates_alone(self._scene, obj)
         self._main.open(obj)
         for recording, also in zip(self._also, self._plan.together, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 import bpy
 
@@ -33,7 +34,15 @@ SILENT = (
 )
 
 
-def open_scene(path: Path, plan: BakePlan, trust: Trust) -> tuple[bpy.types.Scene, bpy.types.Object]:
+class OpenedScene(NamedTuple):
+    """A scene that was opened, and the object in it. trusted: whether its scripts could run at once."""
+
+    scene: bpy.types.Scene
+    obj: bpy.types.Object
+    trusted: bool
+
+
+def open_scene(path: Path, plan: BakePlan, trust: Trust) -> OpenedScene:
     """Open a copy of the scene; its scripts may run if it was made here.
 
     What was checked when the bake was prepared is checked again: the copy may be somebody else's.
@@ -46,8 +55,9 @@ def open_scene(path: Path, plan: BakePlan, trust: Trust) -> tuple[bpy.types.Scen
     _clear_cache_of_others(path.with_name(f"blendcache_{path.stem}"))
     try:
         open_plain(path).close()  # Blender would wait for a pipe
+        trusted = trust.is_in(path)
         with caches_written_below(path.parent, plan.object):
-            bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False, use_scripts=trust.is_in(path))
+            bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False, use_scripts=trusted)
         scene = bpy.data.scenes[plan.scene]
         obj = scene.objects[plan.object]
     except (OSError, NotReadable, RuntimeError, KeyError) as error:
@@ -55,7 +65,7 @@ def open_scene(path: Path, plan: BakePlan, trust: Trust) -> tuple[bpy.types.Scen
     redirect(misdirected())  # caches are written below the take
     bring_within(settings_of(obj))  # those of an object that is not set up were not looked at
     check_frame_rate(scene, obj)
-    return scene, obj
+    return OpenedScene(scene, obj, trusted)
 
 
 def _clear_cache_of_others(cache: Path) -> None:
@@ -83,16 +93,15 @@ def write_take_scene(path: Path, plan: BakePlan, take: PlannedTake, trust: Trust
 
     Raises what `open_with_motion` does, and Problem("rig_not_repeatable").
     """
-    made_here = trust.is_in(plan.scene_copy)
-    scene, obj = open_with_motion(plan, take, trust)
+    scene, obj, trusted = open_with_motion(plan, take, trust)
     check_rigs_repeat(scene, obj, first_frame(obj) + take.frames // 2)
     check_no_link(path.parent)
     with writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
-    save_copy(path)
+    content = save_copy(path)
     # Else its Python would run here from now on, whoever has written it, or exchanged what was opened.
-    if made_here and trust.is_in(plan.scene_copy):
-        trust.seal(path)
+    if trusted and trust.is_in(plan.scene_copy):
+        trust.seal(path, content)
 
 
 def notes_on_scripts(plan: BakePlan, path: Path, trust: Trust) -> list[str]:
@@ -101,14 +110,12 @@ def notes_on_scripts(plan: BakePlan, path: Path, trust: Trust) -> list[str]:
     return [SILENT] if holds_scripts() and not trust.is_in(path) and not said else []
 
 
-def open_with_motion(
-    plan: BakePlan, take: PlannedTake, trust: Trust
-) -> tuple[bpy.types.Scene, bpy.types.Object]:
+def open_with_motion(plan: BakePlan, take: PlannedTake, trust: Trust) -> OpenedScene:
     """Open the copy of the scene and give it a take's motion, or its poses.
 
     Raises what `open_scene`, `key_poses` and `check_boxes` do.
     """
-    scene, obj = open_scene(plan.scene_copy, plan, trust)
+    scene, obj, trusted = open_scene(plan.scene_copy, plan, trust)
     if plan.view_layer not in scene.view_layers:
         raise Problem("bake_scene_lost", path=plan.scene_copy, object=obj.name)
     also = [found_in(scene, each.object, plan.scene_copy) for each in plan.together]
@@ -122,4 +129,4 @@ def open_with_motion(
         check_boxes(obj)
         key_training_motion(obj, span, take.seed, take.role)
         key_fabric(obj, span, take.seed)
-    return scene, obj
+    return OpenedScene(scene, obj, trusted)

@@ -60,7 +60,7 @@ class _Recorder:
     """Visits the frames of a take one after the other."""
 
     def __init__(self, plan: BakePlan, place: Workplace, trust: Trust) -> None:
-        self._scene, self._obj = open_scene(place.scene, plan, trust)
+        self._scene, self._obj, _ = open_scene(place.scene, plan, trust)
         self._first = first_frame(self._obj)
         info = place.dataset.info
         self._fps = info.fps

@@ -8,6 +8,7 @@ import stat
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from uuid import uuid4
 
 from ...errors import Problem
 from ...files.atomic import writing
@@ -33,7 +34,8 @@ class Landing:
             raise Problem("file_not_ours", path=strange)
         self._names = [each.name for each in files]
         self._named, self._parent = path.parent, resolved(path.parent)
-        self._beside = path.with_suffix(".new").name  # a folder of their own beside their places
+        # A folder of their own beside their places, called as nothing of the artist's.
+        self._beside = f"{path.stem}.{uuid4().hex[:12]}.new"
         self._folder = folder / "written"
         self.scratch = self._folder / path.name
 

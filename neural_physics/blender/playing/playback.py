@@ -220,14 +220,16 @@ def catch_up(scene: bpy.types.Scene) -> Generator[tuple[int, int], None, None]:
     frames = PLAYED.missing(scene)
     if frames:
         check_visits()
-    try:
-        for done, missing in enumerate(frames, 1):
-            scene.frame_set(missing)
-            yield done, len(frames)
-    finally:
-        scene.frame_set(frame, subframe=subframe)
+        try:
+            for done, missing in enumerate(frames, 1):
+                scene.frame_set(missing)
+                yield done, len(frames)
+        finally:
+            scene.frame_set(frame, subframe=subframe)
     # Steps of a slow model that there was no time for; what was stepped to is kept.
     most = left = PLAYED.behind()
+    if left:
+        check_visits()
     while left:
         yield most - left, most
         scene.frame_set(frame, subframe=subframe)

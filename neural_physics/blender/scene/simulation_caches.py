@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Iterator
+from pathlib import Path
 
 import bpy
 
 from ...errors import Problem
 from ..settings.from_files.readable_names import readable_name
 from .animation.animated_paths import animated
+
+FLUIDS_OWN = "cache_fluid_"  # how Blender's own names for their folders begin
 
 
 def point_caches(scene: bpy.types.Scene) -> Iterator[bpy.types.PointCache]:
@@ -140,6 +144,22 @@ def _has_hidden_soft_body(obj: bpy.types.Object) -> bool:
 def has_fluid(obj: bpy.types.Object) -> bool:
     """Whether a fluid is simulated in it."""
     return any(True for _ in _fluids_of(obj))
+
+
+def check_saved_elsewhere() -> None:
+    """Raise Problem("fluid_emptied") where a fluid would empty a folder as the file is saved elsewhere.
+
+    Blender makes what the file names relative to that, and takes this for a change of the fluid. A folder
+    that is called as Blender calls them is the fluid's own, whatever is in there.
+    """
+    for obj in bpy.data.objects:
+        for fluid in _fluids_of(obj):
+            named = fluid.cache_directory
+            if _is_baked(fluid) or not named.startswith("//"):
+                continue
+            folder = Path(os.path.normpath(bpy.path.abspath(named)))
+            if not folder.name.startswith(FLUIDS_OWN) and os.path.lexists(folder):
+                raise Problem("fluid_emptied", object=readable_name(obj), path=folder)
 
 
 def caches_are_animated() -> bool:

@@ -21,6 +21,7 @@ from ...datasets.takes import BODY, Dataset
 from ...errors import Problem
 from ...files.atomic import writing
 from ...files.below import remove_below
+from ...files.held_folders import held
 from ...files.links import check_no_link, may_be_looked_at, resolved
 from ...files.looking import has_file, has_folder, is_file
 from ...jobs.wording import job_name
@@ -325,8 +326,9 @@ def delete_dataset(obj: bpy.types.Object) -> None:
     bake = side_folder(folder)
     with writing(folder):
         # First, so that a half-deleted folder is no dataset.
-        for name in ("dataset.json", "mesh.npz", BODY, PACE):
-            (folder / name).unlink(missing_ok=True)
+        with held(folder, folder) as there:
+            for name in ("dataset.json", "mesh.npz", BODY, PACE):
+                there.unlink(name)
         importing.discard_killed(folder)
         for take in takes:
             remove_below(folder, take)
@@ -415,7 +417,8 @@ def evaluate_command(obj: bpy.types.Object, model: Path | None = None) -> list[s
     check_evaluate(obj)
     keep_together(obj)
     model = model or packing.file_of(obj)
-    words = _words("evaluate", [model, dataset_folder(obj)], [("--out", report_folder(obj))])
+    places = resolved(dataset_folder(obj)), resolved(report_folder(obj))
+    words = _words("evaluate", [model, places[0]], [("--out", places[1])])
     return [*programs.learning(), *words]
 
 
@@ -453,13 +456,13 @@ def _train_arguments(obj: bpy.types.Object) -> list[str]:
         ("--preset", settings.preset),
         ("--bases", settings.basis_count),
         ("--seed", settings.training_seed),
-        ("--out", model_path(obj)),
+        ("--out", resolved(model_path(obj).parent) / model_path(obj).name),
     ]
     for setting in method_of(obj).training_settings:
         value = getattr(settings, setting.property)
         if value != setting.default and not (setting.replaced_by and getattr(settings, setting.replaced_by)):
             options.append(("--set", f"{setting.option}={value}"))
-    words = _words("train", [dataset_folder(obj)], options)
+    words = _words("train", [resolved(dataset_folder(obj))], options)
     return [*words, *handle_arguments(obj)] if method_of(obj).has_handles else words
 
 

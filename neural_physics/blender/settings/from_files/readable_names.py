@@ -25,6 +25,8 @@ Struct = Any  # Blender's; its stubs know neither all collections nor what these
 MOST_RENAMED = 1000  # below a second; more are no damage, and Blender sorts all objects for each
 MARK = f"\N{REPLACEMENT CHARACTER}{secrets.token_hex(3)}"  # in place of what is no UTF-8, in this session
 MARKED = "neural_physics_marked"  # of Python's ways to decode
+NUMBERED = 4  # bytes, of `.001`
+PLACES = "FILE_PATH", "DIR_PATH"  # kinds of texts: what is set may be looked up at once, and written
 # Settings that the artist agrees to by setting them. A mark within such a place would not even tell it from
 # others, where `..` follows.
 AGREED_TO = "dataset_folder", "model_path"
@@ -43,7 +45,7 @@ def make_names_readable() -> None:
         with suppress(
             AttributeError
         ):  # what is linked, and names within it can be changed until it is read anew
-            setattr(struct, field, text)
+            setattr(struct, field, _fitting(struct, field, text))
 
 
 def readable_name(data: bpy.types.ID) -> str:
@@ -75,6 +77,15 @@ def _mark(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(MARKED, _mark)
 
 
+def _fitting(struct: Struct, field: str, text: str) -> str:
+    """The text as it fits, with a mark: Blender cuts ends off, and once more where a name is taken."""
+    most = struct.bl_rna.properties[field].length_max
+    if not most or len(text.encode()) < most - NUMBERED:
+        return text
+    room = most - 1 - NUMBERED - len(MARK.encode())
+    return text.partition(MARK)[0].encode()[:room].decode("utf-8", "ignore") + MARK
+
+
 def _unreadable() -> Iterator[tuple[Struct, str, str]]:
     """What has a name that cannot be read, the name's field, and what it can be instead."""
     for struct, fields in _looked_at():
@@ -89,6 +100,8 @@ def _looked_at() -> Iterator[tuple[Struct, tuple[str, ...]]]:
     """All that is read here, and in which of its fields texts are."""
     for ids in _collections():
         yield from ((each, ("name",)) for each in list(ids))  # a list: Blender sorts them by name
+    # Nodes hold texts that Blender acts on as they are set.
+    yield from ((each, ("name", "label")) for group in bpy.data.node_groups for each in group.nodes)
     # Those that have a name come before those that give it, which Blender looks up where it is given.
     named = chain(_vertex_groups(), _of_data(), _of_node_groups())
     for each in chain(named, _of_objects(), _of_actions(), _of_settings()):
@@ -141,7 +154,6 @@ def _of_actions() -> Iterator[Struct]:
 
 def _of_node_groups() -> Iterator[Struct]:
     for group in bpy.data.node_groups:
-        yield from group.nodes
         if group.interface is not None:
             yield from group.interface.items_tree
 
@@ -172,7 +184,11 @@ def _fields(kind: Struct) -> _Fields:
     # What add-ons have given Blender's own kinds is theirs to look at: their code may run for it.
     props = [prop for prop in kind.bl_rna.properties if ours or not prop.is_runtime]
     props = [prop for prop in props if prop.identifier != "rna_type"]
-    texts = tuple(prop.identifier for prop in props if prop.type == "STRING" and not prop.is_readonly)
+    texts = tuple(
+        prop.identifier
+        for prop in props
+        if prop.type == "STRING" and not prop.is_readonly and (ours or prop.subtype not in PLACES)
+    )
     pointers = tuple(prop.identifier for prop in props if prop.type == "POINTER")
     return _Fields(texts, pointers, tuple(prop.identifier for prop in props if prop.type == "COLLECTION"))
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
+from uuid import uuid4
 
 from ..errors import Problem
-from .held_folders import held
+from .flushing import flush
+from .held_folders import NEW, held
 
 
 def remove_below(root: Path, folder: Path) -> None:
@@ -30,6 +32,20 @@ def remove_files_below(root: Path, folder: Path, endings: tuple[str, ...]) -> No
         for name in there.names():
             if name.endswith(endings):
                 there.unlink(name)
+
+
+def write_below(root: Path, path: Path, data: bytes) -> None:
+    """All or nothing, as `write_atomically`, in a folder that may be exchanged. Raises what `held` does."""
+    scratch = f"{path.name}.{uuid4().hex[:12]}.new"
+    with held(root, path.parent) as folder:
+        try:
+            with folder.opened(scratch, NEW) as file:
+                file.write(data)
+                flush(file.fileno())
+            folder.replace(scratch, folder, path.name)
+        except OSError:
+            folder.unlink(scratch)
+            raise
 
 
 def rename_below(root: Path, path: Path, target: Path) -> None:

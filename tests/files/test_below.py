@@ -8,7 +8,13 @@ import pytest
 
 from neural_physics.errors import Problem
 from neural_physics.files import held_folders
-from neural_physics.files.below import clear_below, remove_below, remove_files_below, rename_below
+from neural_physics.files.below import (
+    clear_below,
+    remove_below,
+    remove_files_below,
+    rename_below,
+    write_below,
+)
 from neural_physics.files.held_folders import held
 from neural_physics.files.links import check_unmoved, resolved
 
@@ -46,6 +52,8 @@ def test_a_root_that_was_exchanged_after_it_was_asked_about_is_not_held(shared, 
 def test_what_is_below_is_renamed_and_deleted(shared):
     rename_below(shared, shared / "bake" / "take_000", shared / "take_000")
     assert (shared / "take_000" / "frame").read_text() == "bake"
+    write_below(shared, shared / "take_000" / "frame", b"new")
+    assert [(each.name, each.read_text()) for each in (shared / "take_000").iterdir()] == [("frame", "new")]
     (shared / "take_000" / "other").touch()
     remove_files_below(shared, shared / "take_000", ("me", "x"))
     assert [path.name for path in (shared / "take_000").iterdir()] == ["other"]
@@ -65,6 +73,7 @@ def test_what_is_below_is_renamed_and_deleted(shared):
         lambda shared: rename_below(shared, shared / "was", shared / "bake" / "new"),
         lambda shared: remove_below(shared, shared / "bake"),
         lambda shared: remove_files_below(shared, shared / "bake" / "take_000", ("me",)),
+        lambda shared: write_below(shared, shared / "bake" / "take_000" / "frame", b"new"),
     ],
 )
 def test_links_on_the_way_are_refused(shared, act):

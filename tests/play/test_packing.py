@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import errno
-import io
 import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import bpy
 import numpy as np
@@ -21,6 +19,7 @@ from neural_physics.blender.playing import handlers, packing, playback
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.blender.tasks import object_tasks
 from neural_physics.errors import Problem
+from neural_physics.files.held_folders import HeldFolder
 
 pytestmark = pytest.mark.blender
 
@@ -116,17 +115,15 @@ def test_unpacking_never_overwrites_another_model_unasked_or_half(sheet, tmp_pat
     assert caught.value.code == "model_in_the_way"
     assert path.read_bytes() == newer
 
-    opened = Path.open
+    opened = HeldFolder.opened
 
-    def full(self, mode="r", *args, **kwargs):
-        with opened(self, mode, *args, **kwargs) as file:
-            if "x" in mode:
-                file.write(b"half")
-                raise OSError(errno.ENOSPC, "full")
-            return io.BytesIO(file.read())
+    def full(self, name, flags):
+        with opened(self, name, flags) as file:
+            file.write(b"half")
+        raise OSError(errno.ENOSPC, "full")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "open", full)
+        patch.setattr(HeldFolder, "opened", full)
         with pytest.raises(Problem) as caught:
             packing.unpack(sheet, path, overwrite=True)
     assert caught.value.code == "disk_full"
@@ -134,6 +131,26 @@ def test_unpacking_never_overwrites_another_model_unasked_or_half(sheet, tmp_pat
     packing.unpack(sheet, path, overwrite=True)
     assert path.read_bytes() == model_bytes()
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_folder_that_is_exchanged_while_it_is_looked_into_gets_no_model(sheet, tmp_path, monkeypatch):
+    folder, mine = tmp_path / "shared", tmp_path / "mine"
+    for each in (folder, mine):
+        each.mkdir()
+    (mine / "model.safetensors").write_text("another one")
+
+    def exchanged(*_):
+        folder.rename(tmp_path / "was")
+        folder.symlink_to(mine, target_is_directory=True)
+        return False
+
+    monkeypatch.setattr(packing, "is_another", exchanged)
+    with pytest.raises(Problem) as caught:
+        packing.unpack(sheet, folder / "model.safetensors")
+    assert caught.value.code == "place_is_link"
+    assert [(each.name, each.read_text()) for each in mine.iterdir()] == [
+        ("model.safetensors", "another one")
+    ]
 
 
 def test_a_file_written_after_the_packed_model_is_offered_until_it_is_packed(sheet, tmp_path):

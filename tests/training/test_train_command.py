@@ -297,6 +297,19 @@ def test_a_card_that_a_method_does_not_use_is_spoken_of(dataset, tmp_path):
         assert (status, said[-1]["notes"], said[-1]["device"]) == (0, notes, "cpu")
 
 
+@pytest.mark.parametrize("exchanged", ["dataset", "model"])
+def test_what_a_program_names_is_refused_where_a_link_stands_by_now(dataset, tmp_path, exchanged):
+    """It looked at these places before; a person may name a link."""
+    places = {"dataset": Path(dataset), "model": tmp_path / "models"}
+    (tmp_path / "models").mkdir()
+    link = tmp_path / "link"
+    link.symlink_to(places[exchanged], target_is_directory=True)
+    given = places | {exchanged: link}
+    status, said, _ = train(given["dataset"], given["model"] / "m.safetensors", "--preset", "preview")
+    assert status == 1 and said[-1]["code"] == "place_is_link"
+    assert not list((tmp_path / "models").iterdir())
+
+
 def test_what_fails_unexpectedly_leaves_a_traceback_to_report(dataset, tmp_path):
     script = (
         "import learning.commands.train as t, learning.__main__ as m, sys; "

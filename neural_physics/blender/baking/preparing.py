@@ -77,6 +77,8 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     check_own_folders(folder)
     check_made_by_bakes(side_folder(folder))
     dataset, asked = dataset_for(scene, obj, folder)
+    if dataset.path != folder:
+        raise Problem("place_is_link", path=folder)
     settings = settings_of(obj)
     count = moving_takes(obj)
     poses = poses_asked_for(obj)

@@ -15,8 +15,9 @@ from pathlib import Path
 import bpy
 
 from ...errors import Problem
-from ...files.atomic import write_atomically, writing
-from ...files.links import check_no_link
+from ...files.atomic import writing
+from ...files.below import write_below
+from ...files.links import check_no_link, resolved
 from ...files.looking import has_file
 from ...files.reading import NotReadable, read_bytes
 from ...models.model_file import Model, parse_model, read_model_bytes
@@ -79,18 +80,19 @@ def unpack(obj: bpy.types.Object, path: Path, *, overwrite: bool = False) -> Non
 
     path: what `paths.model_path` gives, or what the artist chose as this file. What is packed came with the
     .blend, from anybody: nothing is written that is no model.
-    Raises Problem("model_missing" | "model_in_the_way" | "folder_not_writable" | "disk_full"), and what
-    `parse_model` does.
+    Raises Problem("model_missing" | "model_in_the_way" | "place_is_link" | "folder_not_writable" |
+    "disk_full"), and what `parse_model` does.
     """
     data = packed_bytes(obj)
     if data is None:
         raise Problem("model_missing", object=obj.name)
     parse_model(data, _name_of(obj))
+    folder = resolved(path.parent)  # first: it may be exchanged while it is looked into
     if not overwrite and is_another(obj, path):
         raise Problem("model_in_the_way", path=path, object=obj.name)
     with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, data)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_below(folder, folder / path.name, data)
 
 
 def remove_packed(obj: bpy.types.Object) -> None:

@@ -22,7 +22,7 @@ from ...errors import Problem
 from ...files.atomic import writing
 from ...files.below import remove_below
 from ...files.held_folders import held
-from ...files.links import check_no_link, may_be_looked_at, resolved
+from ...files.links import check_no_link, check_unmoved, may_be_looked_at, resolved
 from ...files.looking import has_file, has_folder, is_file
 from ...jobs.wording import job_name
 from ...methods.registry import load_method
@@ -229,7 +229,7 @@ def import_steps(
     check_mesh(obj)
     _check_free(obj)
     keep_together(obj)
-    folder, mesh, fps = dataset_folder(obj), simulated_mesh(obj), frame_rate_of(scene)
+    folder, mesh, fps = resolved(dataset_folder(obj)), simulated_mesh(obj), frame_rate_of(scene)
     job, shapes = ScratchJob(READ), cache
     source: importing.Sampled | Path | None = interaction
     try:
@@ -242,6 +242,7 @@ def import_steps(
         count = len(importing.read_cache(shapes, mesh, obj.name))
         if source is None:
             source = yield from sample_steps(scene, obj, count)
+        check_unmoved(folder)  # reading takes its time
         steps = importing.import_take(folder, mesh, obj.name, shapes, source=source, fps=fps, role=role)
         name = yield from _alone(obj, folder, now_and_then(steps))
     finally:

@@ -86,7 +86,7 @@ def _asked(args: argparse.Namespace) -> Asked:
     words = [f"--method={args.method}", *(f"--{name}={value}" for name, value in given.items())]
     words += [f"--set={change}" for change in args.set] + (arguments.words(own) if arguments else [])
     found = blake2b(json.dumps(content(dataset)).encode(), digest_size=16).hexdigest()
-    here = [str(args.dataset.absolute()), f"--device={args.device}"]
+    here = [str(dataset.path), f"--device={args.device}"]
     here += [] if args.cores is None else [f"--cores={args.cores}"]
     return Asked(
         resolved(out.parent) / out.name,

@@ -188,7 +188,17 @@ class Workplace:
         return self.dataset.path / TAKES / self.name
 
     def _take_over(self) -> None:
-        """Have all that the holder before had."""
+        """Have all that the holder before had.
+
+        But for what has links in it, however deep: what a file names there may be found by its name only once
+        the folder has another one.
+        """
+        left = last_holder(self.lease.folder) or self.folder
+        for link in links_in(left):
+            if link.parent != left / CACHE:
+                raise Problem("place_is_link", path=link)
+            with held(self.dataset.path, link.parent) as cache:  # in place of a frame: simulated once more
+                cache.unlink(link.name)
         # A state that is ahead of its frames is useless; frames are marked before or after they are written.
         if go_on_from_last(self.lease, below=self.dataset.path, last=(TAKES, "take.json")):
             return
@@ -215,12 +225,7 @@ def go_on_from_last(lease: Lease, *, below: Path, last: tuple[str, ...] = ()) ->
     if left is None:
         mine.mkdir(parents=True, exist_ok=True)
         return False
-    # However deep: what a file names there may be found by its name once the folder has another one.
-    for link in links_in(left):
-        if link.parent != left / CACHE:
-            raise Problem("place_is_link", path=link)
-        with held(below, link.parent) as cache:  # in place of a frame, which is simulated once more
-            cache.unlink(link.name)
+    check_no_link(left)
     if lease.undisturbed:
         rename_below(below, left, mine)
     else:

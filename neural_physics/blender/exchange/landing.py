@@ -35,7 +35,7 @@ class Landing:
         self._names = [each.name for each in files]
         self._named, self._parent = path.parent, resolved(path.parent)
         # A folder of their own beside their places, called as nothing of the artist's.
-        self._beside = f"{path.stem}.{uuid4().hex[:12]}.new"
+        self._beside = f"export_{uuid4().hex[:12]}.new"
         self._folder = folder / "written"
         self.scratch = self._folder / path.name
 

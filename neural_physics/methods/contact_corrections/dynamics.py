@@ -23,8 +23,8 @@ KEPT = 0.04  # of the squared residual: while a move leaves less, the Hessian th
 LAGGED = 0.2  # and so will the Jacobian
 RIDGE = 1e-10  # of a Hessian that is singular, as a share of its largest number
 TINY = 1e-30
-ROUNDING = 1e-12
-LESS = 1e-4  # by how much the residual or the energy must fall, as a share of what the step promises
+LESS = 1e-4  # by how much the energy must fall, as a share of what the step promises
+ROUNDING = 1e-12  # of the energy: what is nothing beside it
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ from .replacing import when_let_go
 HOLDS_FOLDERS = {os.open, os.mkdir, os.symlink, os.rename, os.unlink, os.rmdir} <= os.supports_dir_fd
 BLOCK = 1 << 20  # bytes that are copied at a time
 _HERE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)  # no link, and no change of line ends
-FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+_FOLDER_ALONE = getattr(os, "O_DIRECTORY", 0)
+FOLDER = os.O_RDONLY | _FOLDER_ALONE
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _HERE  # a pipe is waited for by nobody
 CHANGED = os.O_RDWR | _HERE
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _HERE
@@ -185,7 +186,7 @@ def _opened(root: Path) -> int:
         return os.open(root, FOLDER | _HERE)
     here = os.open(root.anchor, PASSED)
     for number, part in enumerate(root.parts[1:], 2):
-        flags = FOLDER if number == len(root.parts) else PASSED | os.O_DIRECTORY
+        flags = FOLDER if number == len(root.parts) else PASSED | _FOLDER_ALONE
         try:
             inner = os.open(part, flags | _HERE, dir_fd=here)
         except OSError as error:

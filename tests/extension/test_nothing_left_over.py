@@ -66,6 +66,7 @@ for other in others:
 # As a folder that another file has left: whose it is, the settings of all objects say.
 (here / "neural_physics" / "scene" / "Sheet").mkdir(parents=True)
 bpy.ops.wm.save_mainfile()
+part("neural_physics.blender.settings.glances").GLANCE = 60.0  # seconds: a redraw, however busy the computer
 paths, looked = part("neural_physics.blender.settings.paths"), []
 homes = part("neural_physics.blender.settings.homes")
 own = homes._look_into

@@ -10,6 +10,7 @@ from scipy.optimize import nnls
 from neural_physics.arrays import Doubles, Indices
 
 ROUNDS = 20  # in which elements are chosen, some at a time
+NOTHING = 1e-9  # of the most that any does: what does no more, as between pinned vertices, is rounding
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,8 @@ def fit_elements(forces: Doubles, count: int, every: Doubles | None = None) -> C
     """At most `count` elements whose weighted forces add up to those of all (Romero 2021, section 3.3).
 
     forces (T, m, c): of T shapes, what each of m elements does to each of c coordinates. Every shape counts
-    alike. Those are chosen, some at a time, that point most towards what is still missing.
+    alike. Those are chosen, some at a time, that point most towards what is still missing; none that does
+    nothing, whose weight would be without bounds.
     every (T, c): what all do, where the m elements are only some of them.
     """
     _, m, columns = forces.shape
@@ -38,12 +40,14 @@ def fit_elements(forces: Doubles, count: int, every: Doubles | None = None) -> C
     target = (every[usable] / sizes[usable, None]).ravel()
     if (whole and count >= m) or not len(rows):
         return Chosen(np.arange(m), np.ones(m), 0.0)
-    lengths = np.maximum(np.linalg.norm(rows, axis=0), 1e-300)
+    lengths = np.linalg.norm(rows, axis=0)
+    idle = lengths <= NOTHING * lengths.max()
+    lengths[idle] = 1.0
     chosen, weights = np.zeros(0, np.intp), np.zeros(0)
     for number in range(ROUNDS):
         missing = target - rows[:, chosen] @ weights
         gains = missing @ rows / lengths
-        gains[chosen] = -np.inf
+        gains[chosen] = gains[idle] = -np.inf
         wanted = count * (number + 1) // ROUNDS - len(chosen)
         if wanted <= 0:
             continue

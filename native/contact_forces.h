@@ -85,15 +85,43 @@ SPECIAL void pull_all(int d, const Body *body, const Acting *acting, Found *foun
       found->value[d * row + i] -= middle[i];
 }
 
+/* Balls of the body that overlap push each other apart: see self_contact.py. Adds forces; returns the energy, J. */
+SPECIAL double add_overlapping(int d, const Body *body, const Acting *acting, Found *found) {
+  const double *centres = found->shape + d * body->touching;
+  double *forces = found->forces + d * body->touching, energy = 0.0;
+  found->overlapping = 0;
+  for (int64_t p = 0; p < acting->pairs; p++) {
+    int64_t a = acting->near[2 * p], b = acting->near[2 * p + 1];
+    double apart[MOST], square = 0.0, reach = body->radii[a] + body->radii[b];
+    for (int i = 0; i < d; i++) {
+      apart[i] = centres[d * a + i] - centres[d * b + i];
+      square += apart[i] * apart[i];
+    }
+    if (!(square < reach * reach))
+      continue;
+    double distance = sqrt(square), overlap = reach - distance;
+    double *direction = found->directions + d * found->overlapping;
+    for (int i = 0; i < d; i++) {
+      direction[i] = apart[i] / larger(distance, COINCIDENT);
+      forces[d * a + i] -= body->self_stiffness * overlap * direction[i];
+      forces[d * b + i] += body->self_stiffness * overlap * direction[i];
+    }
+    energy += 0.5 * body->self_stiffness * overlap * overlap;
+    found->pairs[found->overlapping] = p;
+    found->overlaps[found->overlapping++] = overlap;
+  }
+  return energy;
+}
+
 /* The left side of equation 6 at free handles q (n, d), what it is the gradient of, and all that it was made of. */
 SPECIAL void residual(int d, const Body *body, const Acting *acting, const double *q, Found *found) {
-  int64_t touching = body->touching, carried = body->vertices - touching;
+  int64_t first = first_of(body), carried = body->vertices - first;
   pose(d, body, acting, q, found);
   correct(d, body, found, body->vertices, body->bases, found->r);
-  const double *x = found->shape + d * touching;
-  double *forces = found->forces + d * touching;
+  const double *x = found->shape + d * first;
+  double *forces = found->forces + d * first;
   found->energy = 0.0;
-  memset(found->forces, 0, sizeof(double) * d * touching);
+  memset(found->forces, 0, sizeof(double) * d * first);
   for (int64_t s = 0; s < carried; s++)
     for (int i = 0; i < d; i++) {
       int64_t at = d * s + i;
@@ -117,5 +145,6 @@ SPECIAL void residual(int d, const Body *body, const Acting *acting, const doubl
         found->forces[d * body->corners[at] + i] += push * found->normals[d * k + i];
     }
   }
+  found->energy += add_overlapping(d, body, acting, found);
   pull_all(d, body, acting, found);
 }

@@ -74,16 +74,16 @@ static void mirror(int64_t columns, double *square) {
       square[columns * k + i] = square[columns * i + k];
 }
 
-/* Equation 3 there, of the cubature's vertices (S - T, d, n d): comes as their bases times the slopes. What it makes of
+/* Equation 3 there, of the cubature's vertices (S - T - b, d, n d): comes as their bases times the slopes. What it makes of
    the elements' F, (k, dd, n d), and of the masses, J^T M J / dt^2 (n d, n d). */
 SPECIAL void jacobian_of(int d, const Body *body, const Acting *acting, const Found *found, double *jacobian,
                          double *changes, double *masses) {
-  int64_t free = body->free, columns = free * d, touching = body->touching;
+  int64_t free = body->free, columns = free * d, first = first_of(body);
   int dd = d * d;
   memset(masses, 0, sizeof(double) * columns * columns);
-  for (int64_t s = 0; s < body->vertices - touching; s++) {
+  for (int64_t s = 0; s < body->vertices - first; s++) {
     double *rows = jacobian + d * columns * s, local[MOST];
-    const double *axes = found->by_axis + dd * (touching + s);
+    const double *axes = found->by_axis + dd * (first + s);
     for (int64_t at = 0; at < columns; at++) {
       for (int a = 0; a < d; a++)
         local[a] = rows[columns * a + at];
@@ -95,7 +95,7 @@ SPECIAL void jacobian_of(int d, const Body *body, const Acting *acting, const Fo
       }
     }
     for (int64_t row = 0; row < free; row++) {
-      double carried = moving_along(d, body, found->r + d * (touching + s), touching + s, row);
+      double carried = moving_along(d, body, found->r + d * (first + s), first + s, row);
       for (int i = 0; i < d; i++)
         rows[columns * i + d * row + i] += carried;
     }
@@ -120,14 +120,36 @@ SPECIAL void jacobian_of(int d, const Body *body, const Acting *acting, const Fo
   }
 }
 
+/* How what is pushed along a direction moves with the free handles, (n d,): begun, pulled at each vertex that is pushed,
+   and its square added to a Hessian. */
+static double *begin_row(const Body *body, Found *found, int64_t columns, double *row) {
+  memset(row, 0, sizeof(double) * columns);
+  memset(found->by_c, 0, sizeof(double) * body->bases);
+  return row;
+}
+
+SPECIAL void pull_row(int d, const Body *body, Found *found, const double *direction, int64_t vertex, double share,
+                      double *row) {
+  pull_handles(d, body, found->r + d * vertex, direction, vertex, share, row);
+  pull_bases(d, body, found, direction, vertex, share, body->bases, found->by_c);
+}
+
+static void add_row(const Body *body, const Found *found, int64_t columns, const double *slopes, double stiffness,
+                    double *row, double *hessian) {
+  for (int64_t m = 0; m < body->bases; m++)
+    for (int64_t at = 0; at < columns; at++)
+      row[at] += found->by_c[m] * slopes[columns * m + at];
+  add_product(1, columns, stiffness, row, row, hessian);
+}
+
 /* (n d, n d): see Step.hessian. Of where the residual was found last; slopes, changes, masses: of a Jacobian, which may
    be of before. room: for dd + 1 of its rows. */
 SPECIAL void hessian_of(int d, const Body *body, const Acting *acting, Found *found, const double *slopes,
                         const double *changes, const double *masses, int projected, double *room, double *hessian) {
   int64_t columns = body->free * d;
   int dd = d * d;
-  const double *x = found->shape + d * body->touching;
-  double stiffness[MOST * MOST * MOST * MOST], *row = room + columns * dd;
+  const double *x = found->shape + d * first_of(body);
+  double stiffness[MOST * MOST * MOST * MOST];
   memcpy(hessian, masses, sizeof(double) * columns * columns);
   for (int64_t e = 0; e < body->elements.count; e++) {
     const double *of_element = changes + columns * dd * e;
@@ -143,17 +165,19 @@ SPECIAL void hessian_of(int d, const Body *body, const Acting *acting, Found *fo
   }
   for (int64_t k = 0; k < found->pressed; k++) {
     const double *normal = found->normals + d * k;
-    memset(row, 0, sizeof(double) * columns);
-    memset(found->by_c, 0, sizeof(double) * body->bases);
+    double *row = begin_row(body, found, columns, room + columns * dd);
     for (int corner = 0; corner <= d; corner++) {
-      int64_t at = (d + 1) * found->which[k] + corner, vertex = body->corners[at];
-      pull_handles(d, body, found->r + d * vertex, normal, vertex, body->point_weights[at], row);
-      pull_bases(d, body, found, normal, vertex, body->point_weights[at], body->bases, found->by_c);
+      int64_t at = (d + 1) * found->which[k] + corner;
+      pull_row(d, body, found, normal, body->corners[at], body->point_weights[at], row);
     }
-    for (int64_t m = 0; m < body->bases; m++)
-      for (int64_t at = 0; at < columns; at++)
-        row[at] += found->by_c[m] * slopes[columns * m + at];
-    add_product(1, columns, body->stiffness, row, row, hessian);
+    add_row(body, found, columns, slopes, body->stiffness, row, hessian);
+  }
+  for (int64_t k = 0; k < found->overlapping; k++) {
+    const int64_t *pair = acting->near + 2 * found->pairs[k];
+    double *row = begin_row(body, found, columns, room + columns * dd);
+    for (int one = 0; one < 2; one++)
+      pull_row(d, body, found, found->directions + d * k, body->touching + pair[one], one ? -1.0 : 1.0, row);
+    add_row(body, found, columns, slopes, body->self_stiffness, row, hessian);
   }
   mirror(columns, hessian);
 }

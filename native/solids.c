@@ -70,4 +70,4 @@ PUBLIC void solid_hessians(int64_t d, const Elements *elements, const double *x,
   }
 }
 
-PUBLIC int64_t native_version(void) { return 7; }
+PUBLIC int64_t native_version(void) { return 8; }

@@ -10,7 +10,7 @@ from pathlib import Path
 
 FOLDER, CPUINFO = Path(__file__).parent, Path("/proc/cpuinfo")
 LEVELS = ("v2", "v3")  # of processors: all that Blender runs on, and those with what is `NEEDED`
-VERSION = 7  # of what the library is called with
+VERSION = 8  # of what the library is called with
 NEEDED = {"avx2", "fma", "bmi2", "popcnt"}  # of the quicker one
 
 

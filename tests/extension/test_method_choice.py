@@ -178,7 +178,7 @@ settings = jelly.neural_physics
 settings.simulation.self_contact = True
 assert settings.simulation.friction > 0.0
 settings.method = "contact_corrections"
-assert settings.simulation.friction == 0.0 and not settings.simulation.self_contact
+assert settings.simulation.friction == 0.0 and settings.simulation.self_contact, "which Play has, too"
 facts = part("neural_physics.blender.tasks.facts")
 facts.check_object(bpy.context.scene, jelly)
 settings.moving_frame = True

@@ -51,6 +51,7 @@ def settings_of(scene: ContactScene, preset: ContactPreset) -> dict[str, Any]:
         "reference_depth": reference_depth_of(scene),
         "colliders": [_shape(shape) for shape in scene.colliders.shapes],
         "widths": [ball.width for ball in scene.balls],
+        "self_contact_stiffness": scene.self_contact.stiffness,
     }
 
 
@@ -89,6 +90,10 @@ def base_tensors(scene: ContactScene, mean: Doubles) -> Tensors:
         whole |= {"colliders.channels": colliders.channels, "colliders.turning": colliders.turning}
     if scene.balls:
         whole |= {"colliders.scaling": colliders.scaling}
+    itself = scene.self_contact
+    if len(itself.radii):
+        floats |= {"self_contact.weights": itself.weights, "self_contact.radii": itself.radii}
+        whole |= {"self_contact.corners": itself.corners, "self_contact.neighbours": itself.neighbours}
     tensors: Tensors = {name: np.asarray(array, np.float32) for name, array in floats.items()}
     return tensors | {name: np.asarray(array, np.int32) for name, array in whole.items()}
 

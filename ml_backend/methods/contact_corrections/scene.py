@@ -14,6 +14,7 @@ from ml_backend.methods.contact_corrections.handle_fitting import (
     spread_points,
     too_many,
 )
+from ml_backend.methods.contact_corrections.inner_balls import inner_balls
 from ml_backend.methods.contact_corrections.placed_handles import PlacedHandle, vertices_at
 from ml_backend.methods.latent_dynamics.boundary_motion import EXACT, FOLLOWED
 from ml_backend.simulation.contact_points import contact_carrier
@@ -35,6 +36,7 @@ from neural_physics.interaction.channels import Channel, ChannelLayout, Kind
 from neural_physics.methods.contact_corrections.contact import Contact
 from neural_physics.methods.contact_corrections.handles import Handles, rigid_fit
 from neural_physics.methods.contact_corrections.model_reading import MOST_COLLIDERS
+from neural_physics.methods.contact_corrections.self_contact import SelfContact
 from neural_physics.methods.contact_corrections.surroundings import (
     FollowedColliders,
     FollowedFrames,
@@ -74,7 +76,7 @@ class ContactScene:
     cores; rows (g,): of Q, by which they are; aside (g, d), m: from there, as y has it, to these rows.
     turns_met (N, c, d, d): how the c colliders that move are turned in frames of the takes; in one only where
     none turns. places_met (2, c, d): the least and the largest coordinates of their centres. balls: whose
-    sizes y has in Play, in the order of the colliders.
+    sizes y has in Play, in the order of the colliders. self_contact: in Play, if it was on in the takes.
     """
 
     body: Body
@@ -91,6 +93,7 @@ class ContactScene:
     turns_met: Doubles
     places_met: Doubles
     balls: tuple[SizedBall, ...]
+    self_contact: SelfContact
 
     def surface(self, positions: Doubles) -> Doubles:
         """(m, d, d): the corners of all facets, with the body at positions (B, d)."""
@@ -150,7 +153,11 @@ def contact_scene(
                 "dataset_damaged", path=dataset.path, reason="the mesh that it carries has no faces"
             )
         facets = triangulate(request.corners, request.face_sizes).astype(np.intp)
-    contact = _contact(body, request, facets, colliders)
+    whole = _stiffness(body, request, facets)
+    contact = _contact(body, request, whole, colliders)
+    self_contact = SelfContact.none(coordinates.dimension)
+    if body.settings.self_contact and not body.flat:
+        self_contact = inner_balls(body.carried(body.rest)[facets], body.rest, body.elements, whole)
     gravity = coordinates.along(to_frame[:3, :3] @ body.gravity)
     places = np.array([handle.place for handle in placed]).reshape(-1, 3)
     off = body.coordinates.places(handles.rest[rows]) - places
@@ -174,6 +181,7 @@ def contact_scene(
         turns_met=turns_met[:, : colliders.moving],
         places_met=places_met,
         balls=balls,
+        self_contact=self_contact,
     )
 
 
@@ -382,9 +390,20 @@ def _turned(known: Mapping[int, Doubles], turns: Doubles, axes: Doubles) -> tupl
     return -1, axes @ turns[0]
 
 
+def _stiffness(body: Body, request: SimulationRequest, facets: Indices) -> float:
+    """N/m: of contact all over the body's surface."""
+    # Of a flat body the length of its outline, as it is one metre across.
+    of_facets = (body.rest if body.flat else request.rest_positions)[facets]
+    area = float(np.linalg.norm(normals_of(of_facets), axis=1).sum()) * (1.0 if body.flat else 0.5)
+    edges = body.rest_positions[body.elements[:, :2]]
+    length = float(np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1).mean())
+    return CONTACT_STIFFNESS * body.settings.young * area / length
+
+
 def _contact(
-    body: Body, request: SimulationRequest, facets: Indices, colliders: FollowedColliders
+    body: Body, request: SimulationRequest, stiffness: float, colliders: FollowedColliders
 ) -> Contact:
+    """stiffness, N/m: of all points together."""
     carrier = contact_carrier(body, request)
     if carrier is None:
         outer = np.unique(boundary(body.elements)[0])
@@ -393,12 +412,5 @@ def _contact(
         corners, weights = np.repeat(outer[:, None], size, 1), np.tile(np.eye(size)[0], (len(outer), 1))
     else:
         corners, weights = carrier.corners, carrier.weights
-    # Of a flat body the length of its outline, as it is one metre across.
-    of_facets = (body.rest if body.flat else request.rest_positions)[facets]
-    area = float(np.linalg.norm(normals_of(of_facets), axis=1).sum()) / max(1, len(corners))
-    area *= 1.0 if body.flat else 0.5
-    edges = body.rest_positions[body.elements[:, :2]]
-    length = float(np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1).mean())
     reach = REACH * float(np.linalg.norm(np.ptp(body.rest_positions, axis=0)))
-    stiffness = CONTACT_STIFFNESS * body.settings.young * area / length
-    return Contact(corners, weights, stiffness, reach, shapes=colliders.shapes)
+    return Contact(corners, weights, stiffness / max(1, len(corners)), reach, shapes=colliders.shapes)

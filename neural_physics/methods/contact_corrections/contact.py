@@ -100,11 +100,6 @@ class Contact:
         near = missing > 0.0
         return some[near], missing[near], outwards[near] @ placed.turns[collider].T
 
-    def push(self, forces: Doubles, which: Indices, short: Doubles, normals: Doubles) -> None:
-        """Add to forces (B, d), N, the energy's gradient by the vertices, where points are `pressed`."""
-        push = (-self.stiffness * short)[:, None] * normals
-        np.add.at(forces, self.corners[which], self.weights[which][:, :, None] * push[:, None])
-
     def _seen_from(self, collider: int, points: Doubles, placed: Placed) -> tuple[Doubles, float]:
         """Points (P, d) in the axes and the size of a collider's shape, and how many times as large it is."""
         scale = placed.scale(collider)

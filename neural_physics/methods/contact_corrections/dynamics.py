@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -16,6 +17,8 @@ from .free_rows import FreeRows
 from .handles import Handles
 from .part import Part
 from .pose import Pose
+from .pressed import Pressed
+from .self_contact import SelfContact
 from .surroundings import Surroundings
 
 MOST_HALVINGS = 6
@@ -90,15 +93,20 @@ class Dynamics:
         damping: float,
         tolerance: float,
         most_iterations: int,
+        self_contact: SelfContact | None = None,
         equations: Equations | None = None,
     ) -> None:
-        """equations: of a step; None for NumPy's."""
+        """self_contact: None for a body that goes through itself. equations: of a step; None for NumPy's."""
         self.corrections = corrections
         self.handles, self.rows, self.cubature = handles, FreeRows.of(handles), cubature
-        # The surface's vertices first, then the cubature's: one product has both.
-        self.part = Part(handles, corrections.basis, np.concatenate([surface.vertices, vertices]))
         self.surface, self.touching = surface.contact, len(surface.vertices)
-        self.carried = np.arange(self.touching, self.part.count)
+        self.self_contact = self_contact or SelfContact.none(handles.rest.shape[1])
+        self.first = self.touching + len(self.self_contact.radii)
+        centres = len(handles.weights) + np.arange(len(self.self_contact.radii))
+        # The surface's vertices first, then the centres of balls, then the cubature's: one product has all.
+        chosen = np.concatenate([surface.vertices, centres, vertices])
+        self.part = Part(*self.self_contact.joined(handles, corrections.basis), chosen)
+        self.carried = np.arange(self.first, self.part.count)
         self.gravity, self.damping = gravity, damping
         self._tolerance, self._most = tolerance, most_iterations
         self._equations: Equations = equations or PlainEquations()
@@ -107,7 +115,7 @@ class Dynamics:
         """The body at rest with its free handles at q (n, d), except for those that are held."""
         q = self.rows.holding(self.rows.rigid(q), around.held, around.places)
         pose = self.pose(q, around)
-        x = self.part.positions(pose)[self.touching :]
+        x = self.part.positions(pose)[self.first :]
         if not within_reach(q, x):
             q, x = (np.clip(np.nan_to_num(each), -FURTHEST, FURTHEST) for each in (q, x))
         still = np.zeros_like(x), np.zeros_like(q)
@@ -173,7 +181,7 @@ class Dynamics:
         x, outside, too_deep = now.x, now.outside, now.too_deep
         if not len(around.frames):  # what shows how the body is turned has moved
             pose = self.pose(q, around)
-            x, outside, too_deep = self.part.positions(pose)[self.touching :], pose.outside, pose.too_deep
+            x, outside, too_deep = self.part.positions(pose)[self.first :], pose.outside, pose.too_deep
         v, u = (x - motion.x) / dt, (q - motion.q) / dt
         if not within_reach(q, x, v, u):
             still = replace(motion, v=np.zeros_like(v), u=np.zeros_like(u))
@@ -206,6 +214,7 @@ class StepOf:
     def __init__(self, of: Dynamics, motion: Motion, dt: float, around: Surroundings) -> None:
         """x*, where the body would be by inertia (Romero 2021, eq. 5), and by its weight, too."""
         self._of, self._around, self._before = of, around, motion.x
+        self._near: Indices | None = None
         self._inertia = of.cubature.masses / dt**2
         self._aim = motion.x + dt * motion.v + dt**2 * of.gravity
         # Frames are where they are at the step's end; without any, the body is turned as at its begin.
@@ -218,6 +227,12 @@ class StepOf:
         """See `Cubature.stiffness`."""
         return self._of.cubature.stiffness(x, projected=projected)
 
+    def near(self, centres: Doubles) -> Indices:
+        """See `SelfContact.near`: as the step's first residual finds them, so that it has one energy."""
+        if self._near is None:
+            self._near = self._of.self_contact.near(centres)
+        return self._near
+
     def moved(self, q: Doubles, move: Doubles) -> Doubles:
         """See `Step`."""
         return self._of.rows.moved(q, self._around.held, move)
@@ -225,11 +240,10 @@ class StepOf:
 
 @dataclass(frozen=True)
 class PlainResidual(Residual):
-    """With all that it was made of. which (k,), normals (k, d): what is pressed; see `Contact.pressed`."""
+    """With all that it was made of. pressed: by colliders, and by the body itself."""
 
     pose: Pose
-    which: Indices
-    normals: Doubles
+    pressed: Sequence[Pressed]
 
 
 class PlainStep(StepOf):
@@ -237,29 +251,37 @@ class PlainStep(StepOf):
 
     def residual(self, q: Doubles) -> PlainResidual:
         """See `Step`."""
-        of, contact = self._of, self._of.surface
+        of = self._of
         pose = of.pose(q, self._around, self._turned)
         shape = of.part.shape(pose)
-        x = shape.x[of.touching :]
+        x = shape.x[of.first :]
         forces = np.zeros_like(shape.x)
         off = x - self._aim
-        forces[of.touching :] = self._inertia[:, None] * off + of.cubature.forces(x)
+        forces[of.first :] = self._inertia[:, None] * off + of.cubature.forces(x)
         energy = 0.5 * float((self._inertia[:, None] * off**2).sum()) + float(of.cubature.energies(x).sum())
         if self._drag is not None:
             moved = x - self._before
             pull = of.cubature.pulled(self._drag, moved)
-            forces[of.touching :] += pull
+            forces[of.first :] += pull
             energy += 0.5 * float((pull * moved).sum())
-        which, short, normals = contact.pressed(shape.x[: of.touching], self._around.placed)
-        if len(which):
-            contact.push(forces, which, short, normals)
-            energy += 0.5 * contact.stiffness * float((short**2).sum())
+        pressed = self._pressed(shape.x)
+        for each in pressed:
+            each.push(forces)
+            energy += each.energy
         value = of.part.pulled(pose, forces, shape).ravel()
         directions = of.rows.admissible_directions(q, self._around.held)
         found, inside = along(value, directions), (pose.outside, pose.too_deep)
-        return PlainResidual(
-            found, energy, q, x, *inside, directions=directions, pose=pose, which=which, normals=normals
-        )
+        return PlainResidual(found, energy, q, x, *inside, directions=directions, pose=pose, pressed=pressed)
+
+    def _pressed(self, x: Doubles) -> list[Pressed]:
+        """What is pressed, with all vertices at x (S, d)."""
+        of, contact = self._of, self._of.surface
+        which, short, normals = contact.pressed(x[: of.touching], self._around.placed)
+        corners, weights = contact.corners[which], contact.weights[which]
+        by_colliders = Pressed(corners, weights, short, normals, contact.stiffness)
+        centres = x[of.touching : of.first]
+        by_itself = of.self_contact.pressed(centres, self.near(centres), of.touching)
+        return [each for each in (by_colliders, by_itself) if len(each.short)]
 
     def jacobian(self, at: Residual) -> Jacobian:
         """See `Step`."""
@@ -273,14 +295,9 @@ class PlainStep(StepOf):
     def hessian(self, at: Residual, jacobian: Jacobian) -> Doubles:
         """See `Step`."""
         assert isinstance(at, PlainResidual)  # of this step
-        of, contact = self._of, self._of.surface
-        rest = jacobian.masses
-        if len(at.which):
-            corners, weights = contact.corners[at.which], contact.weights[at.which]
-            touching = of.part.jacobian(at.pose, jacobian.slopes, corners.ravel())
-            by_corner = touching.reshape(*corners.shape, *touching.shape[1:])
-            pushes = np.einsum("pk,pd,pkdc->pc", weights, at.normals, by_corner)
-            rest = rest + contact.stiffness * (pushes.T @ pushes)
+        of, rest = self._of, jacobian.masses
+        for each in at.pressed:
+            rest = rest + each.hessian(of.part, at.pose, jacobian.slopes)
 
         def whole(*, projected: bool) -> Doubles:
             stiffness = self.stiffness(at.x, projected=projected)

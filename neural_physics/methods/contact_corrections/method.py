@@ -25,6 +25,7 @@ from .model_reading import (
     frames_of,
     handles_of,
     held_of,
+    self_contact_of,
     widths_of,
 )
 from .part import Part
@@ -65,15 +66,17 @@ class ContactCorrections:
     frames.offset (h - n, d) and frames.matrix (d (h - n), e), where there are frames; cubature.vertices,
     cubature.masses (S,), cubature.elements (k, d + 1), cubature.inverse_rest (k, d, d), cubature.volumes
     (k,), cubature.moduli (k, 2); contact.corners, contact.weights (P, d + 1); where there are such handles,
-    handles.held (g,), handles.aside (g, d); where there are colliders, colliders.channels (C,),
-    colliders.anchors (C, d), colliders.turning (C,), colliders.axes (C, 3, d), and where y has sizes
-    colliders.scaling (C,), see `FollowedColliders`; and of each correction NAME, which is "internal" or
-    "external": NAME.basis (m, B, d), NAME.mean, scale, low, high (i,), NAME.layers.K.weight and .bias.
+    handles.held (g,), handles.aside (g, d); where it touches itself, by b balls, self_contact.corners,
+    self_contact.weights (b, d + 1), self_contact.radii (b,) and self_contact.neighbours (l, 2); where there
+    are colliders, colliders.channels (C,), colliders.anchors (C, d), colliders.turning (C,), colliders.axes
+    (C, 3, d), and where y has sizes colliders.scaling (C,), see `FollowedColliders`; and of each correction
+    NAME, which is "internal" or "external": NAME.basis (m, B, d), NAME.mean, scale, low, high, margin (i,),
+    NAME.layers.K.weight and .bias.
     Settings: free: n; loose: how many frames' corners are the last of the n; elasticity; steps: of a frame;
     damping, s; gravity (d,), m/s^2; tolerance, m; iterations; stiffness, N/m, and reach, m, of contact;
-    reference_depth, m; deepest, m: how deep colliders were pressed in for r_ext, where it says so; colliders:
-    a kind and sizes in m of each, of a polygon all coordinates of its corners; widths, m: how wide each
-    object was whose size y has.
+    self_contact_stiffness, N/m, of a pair of balls; reference_depth, m; deepest, m: how deep colliders were
+    pressed in for r_ext, where it says so; colliders: a kind and sizes in m of each, of a polygon all
+    coordinates of its corners; widths, m: how wide each object was whose size y has.
     Raises Problem("model_damaged").
     """
 
@@ -99,13 +102,15 @@ class ContactCorrections:
         corners = model.indices("contact.corners", -1, d + 1, below=count)
         vertices, local = np.unique(corners, return_inverse=True)
         chosen = model.indices("cubature.vertices", -1, below=count)
+        itself = self_contact_of(model, count, self._settings.self_stiffness, d)
         check_work(
             model,
             self._settings,
             d=d,
-            vertices=len(vertices) + len(chosen),
+            vertices=len(vertices) + len(itself.radii) + len(chosen),
             elements=len(model.indices("cubature.elements", -1, d + 1, below=len(chosen))),
             points=len(corners),
+            pairs=itself.most_near,
         )
         contact = Contact(
             local.reshape(corners.shape),
@@ -141,6 +146,7 @@ class ContactCorrections:
             damping=self._settings.damping,
             tolerance=self._settings.tolerance,
             most_iterations=self._settings.iterations,
+            self_contact=itself,
             equations=equations or equations_here(),
         )
         self.basis_count = d * self.handles.free

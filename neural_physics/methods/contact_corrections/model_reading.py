@@ -21,6 +21,7 @@ from .corrections import Correction
 from .cubature import ENERGIES, Cubature
 from .handles import Handles
 from .networks import TanhNetwork
+from .self_contact import SelfContact
 from .surroundings import FollowedColliders, FollowedFrames, HeldHandles
 
 MOST_LAYERS = 16
@@ -29,6 +30,7 @@ MOST_STEPS = 64  # in a frame
 MOST_ITERATIONS = 1000  # in a frame, of all its steps
 MOST_COLLIDERS = 256
 MOST_CORNERS = 1000  # of a polygon
+MOST_BALLS = 512  # by which a body touches itself
 SQUARE = 1e-4  # how far the axes of a plane may be off unit ones at right angles
 
 
@@ -44,6 +46,8 @@ class Settings:
             numbers = [float(given[name]) for name in names]
             self.damping, self.tolerance, self.stiffness, self.reach, self.reference_depth = numbers
             self.deepest = float(given.get("deepest", math.inf))
+            self.self_stiffness = float(given.get("self_contact_stiffness", 0.0))
+            numbers.append(self.self_stiffness)
             self.gravity = np.array(given["gravity"], np.float64).reshape(d)
             self.elasticity = str(given["elasticity"])
             self.shapes = [_shape(item, d) for item in given["colliders"]]
@@ -202,6 +206,19 @@ def cubature_of(model: Model, vertices: int, elasticity: str, d: int) -> Cubatur
         masses=limited("cubature.masses", vertices),
         energy=ENERGIES[elasticity],
     )
+
+
+def self_contact_of(model: Model, count: int, stiffness: float, d: int) -> SelfContact:
+    """By what a body of `count` vertices and d coordinates touches itself."""
+    if "self_contact.radii" not in model.tensors:
+        return SelfContact.none(d)
+    radii = array(model, "self_contact.radii", -1)
+    b = len(radii)
+    if b > MOST_BALLS or not (radii >= 0.0).all():
+        raise damaged(model.path, f"the {b:,} balls by which its body touches itself")
+    neighbours = model.indices("self_contact.neighbours", -1, 2, below=b)
+    corners = model.indices("self_contact.corners", b, d + 1, below=count)
+    return SelfContact(corners, array(model, "self_contact.weights", b, d + 1), radii, neighbours, stiffness)
 
 
 def correction_of(model: Model, name: str, inputs: int, shape: tuple[int, int]) -> Correction | None:

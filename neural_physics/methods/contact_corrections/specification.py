@@ -78,7 +78,7 @@ SPECIFICATION = MethodSpecification(
     check_object=_check_object,
     check_dataset=_check_dataset,
     training_settings=(HANDLES,),
-    solver_settings={"friction": 0.0, "self_contact": False},
+    solver_settings={"friction": 0.0},
     has_handles=True,
     simplest="uncorrected handles",
 )

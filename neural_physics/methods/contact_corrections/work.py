@@ -26,15 +26,17 @@ def check_size(model: Model) -> None:
 
 
 def check_work(
-    model: Model, settings: Settings, *, d: int, vertices: int, elements: int, points: int
+    model: Model, settings: Settings, *, d: int, vertices: int, elements: int, points: int, pairs: int
 ) -> None:
     """Raise Problem("model_damaged") where a frame would take minutes.
 
-    vertices: that the cubature and contact have. elements: of the cubature. points: of contact.
+    vertices: that the cubature and contact have. elements: of the cubature. points: of contact. pairs: of
+    balls by which the body touches itself.
     """
     m, colliders = d * settings.free, len(settings.shapes)
     corners = sum(len(shape.corners) for shape in settings.shapes if isinstance(shape, Polygon))
     contact = points * (colliders * (m**2 + OF_A_PAIR) + corners * OF_A_CORNER)
+    contact += pairs * m**2
     networks = _multiplications(model, "internal") + colliders * _multiplications(model, "external")
     iteration = m**3 + (d**2 * elements + d * vertices) * m**2 + contact + networks
     frame = settings.steps * settings.iterations * iteration

@@ -19,6 +19,7 @@ from neural_physics.methods.contact_corrections.dynamics import Dynamics
 from neural_physics.methods.contact_corrections.handles import Handles, nearest_rotation
 from neural_physics.methods.contact_corrections.locator import feature_count
 from neural_physics.methods.contact_corrections.networks import TanhNetwork
+from neural_physics.methods.contact_corrections.self_contact import SelfContact
 from neural_physics.methods.contact_corrections.surroundings import Surroundings
 
 
@@ -52,6 +53,16 @@ def shapes_of(random, d):
     moving = [kinds[random.integers(3)]] * int(random.integers(0, 4))
     standing = [outline(random) if d == 2 else HalfSpace(3), HalfSpace(d), kinds[0], kinds[1]]
     return moving, standing[: random.integers(0, 5)]
+
+
+def self_contact(random, handles):
+    """Balls that overlap as often as not, of which one may be between vertices and another at one of them."""
+    count, d = len(handles.weights), handles.rest.shape[1]
+    weights = random.dirichlet(np.ones(d + 1), 5)
+    weights[0] = np.eye(d + 1)[0]
+    neighbours = np.array([[0, 1], [3, 2]])
+    corners, radii = random.integers(0, count, (5, d + 1)), random.uniform(0.1, 0.6, 5)
+    return SelfContact(corners, weights, radii, neighbours, 250.0)
 
 
 def element_of(random, places):
@@ -104,6 +115,7 @@ def made(random, inside_out=0.25):
         oriented=oriented,
         deepest=0.25 if random.random() < 0.5 else np.inf,
     )
+    itself = self_contact(random, handles) if random.random() < 0.6 else None
     elements = np.array([element_of(random, rest[chosen]) for _ in range(7)])
     inverse, volumes = rest_shapes(rest[chosen][elements])
     moduli = random.uniform(50.0, 200.0, (7, 2))
@@ -118,6 +130,7 @@ def made(random, inside_out=0.25):
         damping=0.02 if random.random() < 0.7 else 0.0,
         tolerance=1e-6,
         most_iterations=6,
+        self_contact=itself,
     )
     turns = [nearest_rotation(random.normal(size=(d, d))) for _ in shapes]
     scales = random.uniform(0.7, 1.3, len(shapes)) if random.random() < 0.5 else None

@@ -62,6 +62,10 @@ def steps_of(dynamics, twin, around, q):
     return [each._equations.step(each, motion, DT, around) for each in (dynamics, twin)]
 
 
+def residuals(bodies):
+    return [steps_of(*body)[0].residual(body[3]) for body in bodies]
+
+
 def test_bodies_of_all_kinds_are_among_them(bodies):
     """What is compared below: else it would be of one kind alone."""
     of = [dynamics for dynamics, _, _, _ in bodies]
@@ -74,6 +78,7 @@ def test_bodies_of_all_kinds_are_among_them(bodies):
     assert any(pose.rest is None for pose in poses) and any(pose.outside > 0.0 for pose in poses)
     assert {each.handles.loose for each in of} == {0, 1} and any(each.corrections.floats for each in of)
     assert any(each.corrections.oriented and pose.dents for each, pose in zip(of, poses, strict=True))
+    assert sum(len(residual.pressed) > 1 for residual in residuals(bodies)) > 5, "and by themselves"
 
 
 def test_poses_are_the_same(bodies):

@@ -128,6 +128,45 @@ def test_sizes_of_what_is_no_collider_are_refused(ball):
     assert caught.value.code == "model_damaged"
 
 
+def balls(count=4, **changes):
+    """The model with balls by which it touches itself."""
+    held, metadata = parse_tensors(DATA)
+    held |= {
+        "self_contact.corners": np.tile(np.arange(4, dtype=np.int32), (count, 1)),
+        "self_contact.weights": np.full((count, 4), 0.25, np.float32),
+        "self_contact.radii": np.full(count, 0.1, np.float32),
+        "self_contact.neighbours": np.array([[0, 1]], np.int32),
+    }
+    held |= {f"self_contact.{name}": tensor for name, tensor in changes.items()}
+    about = json.loads(metadata[METADATA_KEY])
+    about["settings"]["self_contact_stiffness"] = 100.0
+    return load_method(parse_model(format_tensors(held, {METADATA_KEY: json.dumps(about)}), "sheet"))
+
+
+def test_balls_in_one_place_push_each_other_nowhere_or_out_of_reach_but_are_played():
+    played(balls())
+    played(balls(radii=np.full(4, 1e30, np.float32)))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"count": 1000},
+        {"corners": np.full((4, 4), 10**6, np.int32)},
+        {"radii": np.full(4, -0.1, np.float32)},
+        {"radii": np.full(4, np.nan, np.float32)},
+        {"radii": np.full(3, 0.1, np.float32)},
+        {"weights": np.full((4, 3), 0.25, np.float32)},
+        {"neighbours": np.array([[0, 4]], np.int32)},
+        {"neighbours": np.array([[0, 1, 2]], np.int32)},
+    ],
+)
+def test_balls_that_do_not_fit_are_refused(changes):
+    with pytest.raises(Problem) as refused:
+        balls(**changes)
+    assert refused.value.code == "model_damaged"
+
+
 def test_the_rotation_nearest_to_what_is_no_matrix_is_none():
     for value in (np.nan, np.inf):
         assert np.array_equal(nearest_rotation(np.full((3, 3), value)), np.eye(3))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 from random_bodies import made
 
@@ -15,7 +17,7 @@ def potential(dynamics, motion, around, q):
     """J: of inertia and weight, of elements, of what damps them, and of contact, with the handles at q."""
     turned = dynamics.placement(np.concatenate([motion.q, around.frames]))
     shape = dynamics.part.positions(dynamics.pose(q, around, turned))
-    x, cubature, surface = shape[dynamics.touching :], dynamics.cubature, dynamics.surface
+    x, cubature, surface = shape[dynamics.first :], dynamics.cubature, dynamics.surface
     aim = motion.x + DT * motion.v + DT**2 * dynamics.gravity
     energy = 0.5 * (cubature.masses[:, None] * (x - aim) ** 2).sum() / DT**2 + cubature.energies(x).sum()
     drag = dynamics.damping / DT * cubature.stiffness(motion.x, projected=True)
@@ -24,7 +26,13 @@ def potential(dynamics, motion, around, q):
     change = edges.reshape(len(edges), -1)
     energy += 0.5 * np.einsum("ka,kab,kb->", change, drag, change)
     _, short, _ = surface.pressed(shape[: dynamics.touching], around.placed)
-    return float(energy + 0.5 * surface.stiffness * (short**2).sum())
+    energy += 0.5 * surface.stiffness * (short**2).sum()
+    of, itself = shape[dynamics.touching : dynamics.first], dynamics.self_contact
+    pairs = {*combinations(range(len(itself.radii)), 2)} - {tuple(sorted(pair)) for pair in itself.neighbours}
+    for a, b in pairs:
+        overlap = max(itself.radii[a] + itself.radii[b] - np.linalg.norm(of[a] - of[b]), 0.0)
+        energy += 0.5 * itself.stiffness * overlap**2
+    return float(energy)
 
 
 def test_what_vanishes_is_the_gradient_of_the_incremental_potential():

@@ -41,8 +41,10 @@ class _Network(Structure):
 class _Body(Structure):
     _fields_ = [
         *_fields(c_int64, "d vertices touching rows free bases points marks anchor anchors floats oriented"),
-        *_fields(c_double, "stiffness reach reference_depth deepest location_scale"),
+        ("balls", c_int64),
+        *_fields(c_double, "stiffness reach reference_depth deepest location_scale self_stiffness"),
         *_fields(c_void_p, "weights gradients basis corners point_weights rest marked masses handles_rest"),
+        ("radii", c_void_p),
         ("shapes", _Shapes),
         ("elements", ElementsStructure),
         ("internal", _Network),
@@ -61,7 +63,8 @@ class Acting(Structure):
         ("moving", c_int64),
         ("rate", c_double),
         ("places", _Places),
-        *_fields(c_void_p, "frames sizes rotation aim before drag"),
+        *_fields(c_void_p, "frames sizes rotation aim before drag near"),
+        ("pairs", c_int64),
     ]
 
 
@@ -80,14 +83,25 @@ OUT = (
         "dent_features",
         "dent_found",
     ),
-    *("moved", "dent_points", "dent_normals", "which", "shorts", "normals", "positions", "by_axis", "points"),
+    *(
+        "moved",
+        "dent_points",
+        "dent_normals",
+        "which",
+        "shorts",
+        "normals",
+        "pairs",
+        "overlaps",
+        "directions",
+    ),
+    *("positions", "by_axis", "points"),
     *("forces", "away", "inverse", "near", "beside", "towards", "by_c", "by_inner", "room"),
 )
 
 
 class _Found(Structure):
     _fields_ = [
-        *_fields(c_int64, "dents too_deep pressed"),
+        *_fields(c_int64, "dents too_deep pressed overlapping"),
         *_fields(c_double, "outside energy"),
         *_fields(c_void_p, " ".join(OUT)),
     ]
@@ -169,12 +183,15 @@ class CompiledBody:
             marked=self._doubles(marked),
             masses=self._doubles(of.cubature.masses),
             handles_rest=self._doubles(of.handles.rest),
+            balls=len(of.self_contact.radii),
+            self_stiffness=of.self_contact.stiffness,
+            radii=self._doubles(of.self_contact.radii),
             shapes=self._shapes(contact.shapes),
             elements=self._elements.structure,
             internal=self._network(internal),
             external=self._network(external),
         )
-        self._carried_basis = of.part.basis[d * of.touching :]
+        self._carried_basis = of.part.basis[d * of.first :]
         self._elements_count, self._d = len(of.cubature.elements), d
         self._at = byref(self._body)
         self.found = self._room(of, internal, external)
@@ -245,7 +262,7 @@ class CompiledBody:
         ]
         inputs = len(external.mean) if external else 0
         widest = max(body.rows * d, *units, inputs, 1)
-        carried = body.vertices - body.touching
+        carried, pairs = body.vertices - of.first, of.self_contact.most_near
         shapes: dict[str, tuple[int, ...]] = {
             "value": (body.free, d),
             "q": (body.rows, d),
@@ -263,6 +280,8 @@ class CompiledBody:
             "dent_normals": (moving, d),
             "shorts": (colliders * body.points,),
             "normals": (colliders * body.points, d),
+            "overlaps": (pairs,),
+            "directions": (pairs, d),
             "positions": (body.vertices, d),
             "by_axis": (body.vertices, d, d),
             "points": (body.points, d),
@@ -279,6 +298,7 @@ class CompiledBody:
         found: dict[str, Any] = {name: np.zeros(shape) for name, shape in shapes.items()}
         found["dent_points"] = np.zeros(moving, np.int64)
         found["which"] = np.zeros(colliders * body.points, np.int64)
+        found["pairs"] = np.zeros(pairs, np.int64)
         return found
 
     def _doubles(self, array: Doubles) -> int:

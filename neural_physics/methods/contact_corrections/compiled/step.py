@@ -7,7 +7,7 @@ from threading import Lock
 
 import numpy as np
 
-from ....arrays import Doubles
+from ....arrays import Doubles, Indices
 from ....native.finding import library_here
 from ..dynamics import (
     Dynamics,
@@ -85,6 +85,13 @@ class _Given:
         self._kept = [np.ascontiguousarray(each, np.float64) for each in given]
         at = [each.ctypes.data for each in self._kept]
         self.acting = Acting(len(around.sizes), rate, tuple(at[:3]), *at[3:])
+        self._near = np.zeros((0, 2), np.int64)
+
+    def keep_apart(self, near: Indices) -> bool:
+        """The pairs (p, 2) of balls that push in the step; whether there are any."""
+        self._near = np.ascontiguousarray(near, np.int64)
+        self.acting.near, self.acting.pairs = self._near.ctypes.data, len(near)
+        return len(near) > 0
 
 
 class CompiledStep(StepOf):
@@ -115,12 +122,18 @@ class CompiledStep(StepOf):
         directions = of.rows.admissible_directions(q, self._around.held)
         with self._lock:
             body.residual(self._given.acting, np.ascontiguousarray(q))
-            value, x, out = body.found["value"], body.found["shape"][of.touching :], body.out
+            if self._near is None and self._given.keep_apart(self.near(self._centres())):
+                body.residual(self._given.acting, np.ascontiguousarray(q))
+            value, x, out = body.found["value"], body.found["shape"][of.first :], body.out
             found = along(value.reshape(-1).copy(), directions)
             body.last = Residual(
                 found, out.energy, q, x.copy(), out.outside, out.too_deep, directions=directions
             )
             return body.last
+
+    def _centres(self) -> Doubles:
+        found: Doubles = self._body.found["shape"][self._of.touching : self._of.first]
+        return found
 
     def jacobian(self, at: Residual) -> Jacobian:
         """See `Step`."""

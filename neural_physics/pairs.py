@@ -20,9 +20,9 @@ class TooManyPairs(Exception):
     """There are more than is worked on."""
 
 
-def check_count(pairs: int, things: int) -> None:
-    """Whether so many things may have so many pairs. Raises TooManyPairs."""
-    if pairs > max(FEW, EACH * things):
+def check_count(pairs: int, things: int, each: int = EACH) -> None:
+    """Whether so many things may have so many pairs, `each` of them or a million. Raises TooManyPairs."""
+    if pairs > max(FEW, each * things):
         raise TooManyPairs(f"{pairs:,} pairs of {things:,} things")
 
 

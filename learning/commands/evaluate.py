@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from learning.commands.interactions import check_interactions
 from learning.evaluation.colliders import FindColliders, no_colliders
 from learning.evaluation.comparison import BASIS, MEAN, OURS, RIDGE, Comparison, compare, predictors
 from learning.evaluation.report import write_report
@@ -33,9 +36,9 @@ from neural_physics.evaluation.rollouts import (
 from neural_physics.evaluation.verdict import Errors, judge
 from neural_physics.files.atomic import writing
 from neural_physics.files.below import clear_below
-from neural_physics.files.held_folders import held
+from neural_physics.files.held_folders import HeldFolder, held
 from neural_physics.files.links import check_unmoved, resolved
-from neural_physics.files.reading import read_json
+from neural_physics.files.reading import open_plain, read_json
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 from neural_physics.methods.interface import Method
 from neural_physics.methods.registry import load_method
@@ -73,6 +76,7 @@ def run(
         check_unmoved(folder)
         check_unmoved(args.dataset)
     model, dataset = read_model(args.model), Dataset.open(args.dataset)
+    check_interactions(dataset)
     check_belongs(model.info, args.model, dataset)
     recorded = find_colliders(model.info, dataset, held_out_takes(dataset))
     method, takes = load_method(model, recorded.channels), recorded.takes
@@ -103,14 +107,18 @@ def run(
     report = {**summed, "notes": recorded.notes}
     typical = windows[int(np.argsort(comparison.per_window)[len(windows) // 2])]
     emit({"event": "progress", "stage": "Drawing the report", "done": 0, "total": 1, "seconds_left": None})
-    with writing(folder), _written_whole(really) as scratch:
+    aside = list[tuple[str, str]]()
+    with writing(folder), _written_whole(really, aside) as scratch:
         # Made anew, each: in a folder that others write to, a link may stand in its place by now.
-        with (scratch / "report.json").open("x", encoding="utf-8") as file:
-            file.write(json.dumps(report, indent=1) + "\n")
         with (scratch / "error.npz").open("xb") as arrays:
             np.savez(arrays, vertex_error=comparison.errors[OURS].per_vertex)
         _write_motions(scratch, method, takes[0], tile(takes[:1], max(3, args.frames)))
         write_report(scratch / "report.html", method, dataset, typical, comparison=comparison, report=report)
+        report["files"] = {name: _digest(scratch / name) for name in FILES[1:]}
+        with (scratch / FILES[0]).open("x", encoding="utf-8") as file:
+            file.write(json.dumps(report, indent=1) + "\n")
+    for name, kept in aside:
+        emit({"event": "log", "text": f"{name}, which the last evaluation did not write, is {kept} now."})
     short = (
         "rollout_error",
         "ridge_error",
@@ -123,19 +131,40 @@ def run(
     return {"report": str(folder / "report.html"), **_said(report), **{name: report[name] for name in short}}
 
 
-def _check_replaceable(folder: Path) -> None:
-    """Raise Problem("file_not_ours") for files of an evaluation's names beside which is no report of one."""
-    there = [folder / name for name in FILES if (folder / name).exists()]
-    if there and not _is_report(folder / FILES[0]):
-        raise Problem("file_not_ours", path=there[0])
+def _check_replaceable(folder: Path) -> list[str]:
+    """The files of an evaluation's names there that the report beside them does not know, or not so.
+
+    Raises Problem("file_not_ours") where there is no report beside them.
+    """
+    there = [name for name in FILES if (folder / name).exists()]
+    said = _report(folder / FILES[0])
+    if there and said is None:
+        raise Problem("file_not_ours", path=folder / there[0])
+    known = said.get("files") if said else None
+    digests = known if isinstance(known, dict) else {}
+    return [name for name in there if name != FILES[0] and _digest(folder / name) != digests.get(name)]
 
 
-def _is_report(path: Path) -> bool:
+def _report(path: Path) -> dict[str, Any] | None:
     try:
         report = read_json(path)
     except (OSError, ValueError):
-        return False
-    return isinstance(report, dict) and {"schema", "rollout_error"} <= report.keys()
+        return None
+    return report if isinstance(report, dict) and {"schema", "rollout_error"} <= report.keys() else None
+
+
+def _digest(path: Path) -> str:
+    """What tells a file from others; nothing for what is no file."""
+    try:
+        with open_plain(path) as file:
+            return hashlib.file_digest(cast(Any, file), "sha256").hexdigest()
+    except (OSError, ValueError):
+        return ""
+
+
+def _free_name(name: str, parent: HeldFolder) -> str:
+    stem, suffix = Path(name).stem, Path(name).suffix
+    return next(free for n in count(2) if not parent.mode(free := f"{stem} {n}{suffix}"))
 
 
 def _said(report: dict[str, Any]) -> dict[str, str]:
@@ -144,8 +173,10 @@ def _said(report: dict[str, Any]) -> dict[str, str]:
 
 
 @contextmanager
-def _written_whole(folder: Path) -> Iterator[Path]:
+def _written_whole(folder: Path, aside: list[tuple[str, str]]) -> Iterator[Path]:
     """A folder beside the results, whose files take their place once all of them are there.
+
+    What somebody else has put in their place keeps its contents under another name: aside says which.
 
     So Blender, which may be showing the last evaluation, never reads half of one. folder: that of the
     results, resolved when the evaluation began; others may have exchanged it since.
@@ -157,9 +188,12 @@ def _written_whole(folder: Path) -> Iterator[Path]:
         try:
             yield scratch
             check_unmoved(folder)
-            _check_replaceable(folder)
+            strange = _check_replaceable(folder)
             for name in FILES:
                 made.flush(name)
+                if name in strange:
+                    aside.append((name, _free_name(name, parent)))
+                    parent.rename(name, parent, aside[-1][1])
                 made.replace(name, parent, name)
         finally:
             clear_below(folder.parent, scratch)

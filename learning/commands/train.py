@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from learning.commands.interactions import check_interactions
 from learning.methods.trainers import TRAINERS, Trainers
 from learning.training.options import Options
 from learning.training.presets import NAMES, Preset, changed, listing
@@ -21,7 +22,6 @@ from neural_physics.methods.registry import DEFAULT
 from neural_physics.methods.specification import BASES, DEFAULT_PRESET
 from neural_physics.models.model_file import check_replaceable
 
-MOST_VALUES = 10_000  # of y; the bones of a human of Rigify take 8,040
 NO_CARD = "A graphics card was asked for, but this method trains on the processor."
 
 
@@ -84,7 +84,7 @@ def run(
         check_unmoved(named.parent)
         check_unmoved(args.dataset)
     dataset = Dataset.open(args.dataset)
-    _check_interactions(dataset)
+    check_interactions(dataset)
     options = Options(
         args.preset,
         preset,
@@ -114,14 +114,6 @@ def run(
     with writing(options.partial.parent):
         options.partial.unlink(missing_ok=True)
     return {"model": str(named), **result}
-
-
-def _check_interactions(dataset: Dataset) -> None:
-    """Raises Problem("training_reacts_to_too_much"): memory goes with the square."""
-    found = dataset.info.channels.size
-    if found > MOST_VALUES:
-        numbers = {"found": f"{found:,}", "allowed": f"{MOST_VALUES:,}"}
-        raise Problem("training_reacts_to_too_much", path=dataset.path, object=dataset.info.object, **numbers)
 
 
 def chosen(args: argparse.Namespace, trainers: Trainers) -> tuple[Preset, tuple[object, ...]]:

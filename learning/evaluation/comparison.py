@@ -53,11 +53,15 @@ class Comparison:
 
 
 def predictors(method: Method, training: list[Take]) -> dict[str, Predictor]:
-    """The model, and what it is compared with; reads all of the training takes."""
+    """The model, and what it is compared with; reads all of the training takes.
+
+    Without ridge regression where there is nothing to fit it to, or too much to fit it with.
+    """
     found = {OURS: rollout(method), MEAN: baselines.mean_shape(method.mean_shape)}
     if method.decoder is not None:
         found[BASIS] = baselines.best_in_basis(method.decoder)
-        if any(take.segments() for take in training):
+        few = training and training[0].interaction.shape[1] <= baselines.MOST_FEATURES
+        if few and any(take.segments() for take in training):
             found[RIDGE] = baselines.ridge(method.decoder, training)
     return found
 

@@ -18,6 +18,7 @@ from neural_physics.datasets.dataset_info import DatasetInfo
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.interaction.channels import ChannelLayout, Kind
 
+MOST_VALUES = 1000  # of y, with which motion is still asked whether it is mirrored
 TOLERANCE = 1e-4  # of the mesh's size, between a vertex and its partner's mirror image
 UPRIGHT = 0.1  # most of the gravity that may point across a plane
 # Vertices that are tried as one's partner, and pairs in all: others lie next to it, seen along one line.
@@ -73,8 +74,11 @@ def find_mirrors(mesh: Mesh, info: DatasetInfo, training: list[Span], held_out: 
     """All ways in which the body is its own mirror image, in shape, pins and motion: none, one, or three.
 
     Where the interaction cannot be mirrored (an armature's joints, unknown values) there is none. The motion
-    is asked where the takes' bake does not know that nothing else acts.
+    is asked where the takes' bake does not know that nothing else acts. Of more than `MOST_VALUES` numbers
+    none is looked for: it takes as long as their cube.
     """
+    if info.channels.size > MOST_VALUES:
+        return []
     across = [_mirror_across(axis, mesh, info) for axis in range(3)]
     known = info.only_balls_act
     planes = [m for m in across if m and (known or _moves_alike(m, training, held_out))]

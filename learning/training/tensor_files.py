@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from numpy.typing import NDArray
 
 from neural_physics.datasets.takes import Dataset
 from neural_physics.files.atomic import write_atomically, writing
 from neural_physics.files.links import check_unmoved
-from neural_physics.files.reading import open_plain
+from neural_physics.files.reading import is_mostly_holes, open_plain
 from neural_physics.files.tensor_file import format_tensors, parse_tensors, read_metadata
 from neural_physics.interaction.channels import ChannelLayout
 from neural_physics.methods.specification import MethodSpecification
 from neural_physics.models.model_file import METADATA_KEY, ModelInfo, info_to_json
 
 IDENTITY = "identity"  # in the metadata of what a training leaves for itself
-LARGEST_HOLE = 1 << 28  # bytes
-LEAST_SHARE = 64  # a larger file takes at least one part of so many of its size on disk
-BLOCK = 512  # bytes, by which POSIX counts them
 
 Tensors = dict[str, NDArray[Any]]
 
@@ -48,21 +44,11 @@ def read_tensors(path: Path, identity: str | None = None) -> tuple[Tensors, dict
         with open_plain(path) as file:
             if identity is not None and read_metadata(file).get(IDENTITY) != identity:
                 return None
-            if _is_mostly_holes(file):
+            if is_mostly_holes(file):
                 return None
             return parse_tensors(bytearray(file.read()))  # a bytearray, so that arrays can be written to
     except (OSError, ValueError):
         return None
-
-
-def _is_mostly_holes(file: BinaryIO) -> bool:
-    """Whether a file of hundreds of megabytes takes next to none on disk: nobody trained that.
-
-    A small one may be so new that the system has not counted what it takes.
-    """
-    found = os.fstat(file.fileno())
-    on_disk = BLOCK * getattr(found, "st_blocks", found.st_size)  # Windows does not say
-    return found.st_size > LARGEST_HOLE and on_disk * LEAST_SHARE < found.st_size
 
 
 def model_info(

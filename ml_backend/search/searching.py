@@ -65,8 +65,9 @@ class Search:
         while True:
             self._stop.check()
             trials = self._journal.trials()
-            left = [trial.number for trial in trials if not trial.state.is_finished()]
-            self._ended = len(trials) - len(left)
+            self._ended = sum(trial.state.is_finished() for trial in trials)
+            # Not those of a longer search: a journal may say that there are thousands.
+            left = [trial.number for trial in trials[: self._asked.trials] if not trial.state.is_finished()]
             lease = self._claimed(left)
             if lease is None and len(trials) < self._asked.trials:
                 number = self._begun()

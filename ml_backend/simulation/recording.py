@@ -15,7 +15,8 @@ from ml_backend.simulation.motions import check_tracks
 from ml_backend.simulation.simulation import SavedState, Simulation
 from ml_backend.simulation.spring_cloth import SpringSimulation
 from neural_physics.arrays import Doubles, Floats
-from neural_physics.baking.handing_over import STATE, Workplace
+from neural_physics.baking.handing_over import Workplace
+from neural_physics.baking.own_files import STATE
 from neural_physics.baking.plan import BakePlan
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.dataset_info import Exclusion, TakeInfo

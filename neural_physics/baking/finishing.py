@@ -12,17 +12,16 @@ from ..datasets.simulation_request import SimulationRequest
 from ..datasets.take_folders import holders_folder
 from ..datasets.takes import Dataset, TakeOutline, left_out, left_out_in_all
 from ..errors import Problem
-from ..files.atomic import writing
-from ..files.below import clear_below, remove_below
 from ..files.looking import has_folder
 from ..jobs.events import Emit, StopRequest
 from ..jobs.leases import PATIENCE, RENEW_EVERY, Lease, Observer, holder_of
 from .handing_over import Workplace, is_complete
+from .own_files import clear_holders, clear_made_by_bakes
 from .plan import FEWEST_FRAMES, BakePlan, PlannedTake
 from .together import give_each_its_own
 from .workers import LOOK_EVERY
 
-LEFT = "All takes are there, but {folder} could not be deleted and is not needed: delete it yourself."
+LEFT = "All takes are there, but {folder} could not be deleted: a bake's files in it are not needed any more."
 
 
 def result_of(plan: BakePlan, emit: Emit) -> dict[str, Any]:
@@ -45,7 +44,7 @@ def result_of(plan: BakePlan, emit: Emit) -> dict[str, Any]:
     # Others may be begun, or planned, that were not asked for now.
     notes = [*plan.notes, *left_out_in_all(takes)]
     if len(complete) == len(takes) and complete.issuperset(take.name for take in plan.takes):
-        clear_below(plan.dataset, plan.folder)
+        clear_made_by_bakes(plan.dataset, plan.folder)
         if plan.folder.exists():
             notes.append(LEFT.format(folder=plan.folder))
     for take in takes:
@@ -117,5 +116,4 @@ def _end(place: Workplace, take: PlannedTake) -> None:
         if writer.count >= FEWEST_FRAMES:
             place.hand_in()
             return
-    with writing(place.lease.folder):
-        remove_below(place.dataset.path, place.lease.folder)
+    clear_holders(place.dataset.path, place.lease.folder)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..datasets.dataset_info import TakeInfo, read_take_info
+from ..datasets.own_take_files import check_take_own
 from ..datasets.take_folders import TAKES, holders_folder, last_holder, side_folder, together_folder
 from ..datasets.takes import Dataset
 from ..errors import Problem
@@ -28,13 +29,11 @@ from ..files.looking import has_file, has_folder
 from ..files.reading import NotReadable, read_bytes
 from ..jobs.leases import Lease, Observer
 from .failures import forget_failures
+from .own_files import CACHE, MADE_BY, OF_OLD, SCENE, STATE, clear_holders
 from .plan import MOST_TOGETHER, BakePlan
 from .together import give_each_its_own
 
 LARGEST = 4096  # bytes of what says who began a take
-SCENE, CACHE, STATE, MADE_BY = "take.blend", "blendcache_take", "state.npz", "made_by"
-# What version 0.1 had of a begun take, beside where its holders leave word now.
-OF_OLD = (SCENE, "take.seal", CACHE, "tracks.npz", STATE)
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ class Workplace:
         """
         self._check_given()
         if is_complete(self.dataset.path, self.name):
-            clear_below(self.dataset.path, self.lease.folder)
+            clear_holders(self.dataset.path, self.lease.folder)
             return False
         with writing(self.folder):
             self._take_over()
@@ -100,7 +99,8 @@ class Workplace:
     def hand_in(self) -> None:
         """Give the dataset the take as it is, and delete everything else of it if it is complete.
 
-        Raises Problem("taken_over" | "place_is_link" | "folder_not_writable" | "disk_full").
+        Raises Problem("taken_over" | "file_not_ours" | "place_is_link" | "folder_not_writable" |
+        "disk_full").
         """
         self.lease.check()
         self._check_given()
@@ -117,14 +117,23 @@ class Workplace:
                 if is_complete(self.dataset.path, self.name):
                     raise Problem("taken_over", path=self.lease.folder) from None
                 if (self._handed_in / "take.json").is_file():
+                    check_take_own(self._handed_in)
                     self._rename(self._handed_in, self.folder / "superseded")
                     self._rename(self._mine, self._handed_in)
                 else:  # no take, but somebody's files
-                    for path in sorted(self._mine.iterdir(), key=lambda path: path.name == "take.json"):
-                        self._rename(path, self._handed_in / path.name)
+                    self._give_to_others()
         if complete:
             give_each_its_own(self.dataset.path, [self.name])
-            clear_below(self.dataset.path, self.lease.folder)
+            clear_holders(self.dataset.path, self.lease.folder)
+
+    def _give_to_others(self) -> None:
+        """Put the take beside files that are nobody's take. Raises Problem("file_not_ours")."""
+        mine = sorted(self._mine.iterdir(), key=lambda path: path.name == "take.json")
+        for path in mine:
+            if look_at(self._handed_in / path.name) is not None:
+                raise Problem("file_not_ours", path=self._handed_in / path.name)
+        for path in mine:
+            self._rename(path, self._handed_in / path.name)
 
     def leave(self) -> None:
         """Hand in what there is, and let the next one go on: nothing that worked here runs any more.

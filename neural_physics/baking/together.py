@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..datasets.dataset_info import read_take_info
+from ..datasets.own_take_files import remove_take
 from ..datasets.take_folders import TAKES, together_folder
 from ..datasets.takes import Dataset, is_there
 from ..files.atomic import writing
-from ..files.below import clear_below, remove_below, rename_below
+from ..files.below import clear_below, rename_below
 from ..files.links import check_no_link
 from ..files.listing import entries
 from ..files.looking import has_file
@@ -41,7 +42,8 @@ def check_within(take: Path, also: AlsoBaked) -> Path:
 def give_each_its_own(main: Path, takes: Iterable[str]) -> None:
     """Move out of complete takes what belongs to other datasets; harmless where that was done.
 
-    Raises Problem("place_is_link" | "folder_not_writable" | "disk_full" | "dataset_damaged").
+    Raises Problem("place_is_link" | "file_not_ours" | "folder_not_writable" | "disk_full" |
+    "dataset_damaged").
     """
     for take in takes:
         held = together_folder(check_no_link(main / TAKES / take))
@@ -56,7 +58,7 @@ def give_each_its_own(main: Path, takes: Iterable[str]) -> None:
             with writing(place):
                 place.parent.mkdir(exist_ok=True)
                 if place.is_dir():  # of a take of this name that was baked again
-                    remove_below(main, place)
+                    remove_take(main, place)
                 rename_below(main, found, place)
         if held.is_dir():
             clear_below(main, held)

@@ -32,6 +32,7 @@ from .playing import packing, playback
 from .scene import setting_up
 from .scene.modifiers.cache_modifier import remove_cache
 from .scene.saving import check_no_sculpt_elsewhere, save_open_file
+from .scene.simulation_caches import check_visits
 from .scene.targets import check_set_up, named
 from .settings.paths import dataset_folder, jobs_folder, model_path
 from .settings.properties import NEURALPHYSICS_PG_object, settings_of
@@ -162,6 +163,8 @@ def _evaluate(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Name
 
 
 def _play(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
+    if args.cache is not None:
+        check_visits()  # before anything is edited, or shown that waited
     if args.setting_model_path:
         object_tasks.use_model(obj, model_path(obj))
     playback.go_on()
@@ -178,6 +181,7 @@ def _export(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namesp
         said = _to_the_end(_told(pose_steps(obj, args.file, args.take), args.file.name))
         print_line(f"{args.file} and {shapes_beside(args.file).name} have {said}")
         return
+    check_visits()  # before anything is edited, or shown that waited
     if not settings_of(obj).playing:
         playback.attach(obj)
     _write_motion(scene, obj, args.file, args, show=False)

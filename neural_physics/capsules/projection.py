@@ -33,6 +33,7 @@ from ..arrays import Floats, Indices, Mask
 from ..pairs import AT_ONCE, check_count
 
 TURNS = 4
+AROUND_EACH = 64  # capsules that may be near each of a body's vertices, on average
 # Slides between almost parallel walls would be long: below this square of the sine of the angle between
 # two surfaces they are cut short, and go on in the next turn.
 STEEPEST = np.float32(0.2)
@@ -129,7 +130,7 @@ class Capsules:
             within = reach + np.float32(margin + self.tolerance)
             found.append(np.flatnonzero(square < within * within))
             pairs += len(found[-1])
-            check_count(pairs, len(points))
+            check_count(pairs, len(points), AROUND_EACH)
         sizes = [len(some) for some in found]
         return np.repeat(np.arange(len(self)), sizes), np.concatenate([np.empty(0, np.intp), *found])
 

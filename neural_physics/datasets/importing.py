@@ -28,6 +28,7 @@ from ..files.row_files import map_rows
 from ..interaction.channels import SIZES, Channel, ChannelLayout, Kind
 from .dataset_info import IMPORTED, MOST_FRAMES, DatasetInfo, Exclusion, Role, TakeInfo, read_take_info
 from .frame_checks import bad_frames_steps
+from .own_take_files import remove_take
 from .point_caches import read_mdd, read_pc2
 from .rest_mesh import Mesh
 from .take_names import check_take_name
@@ -326,7 +327,7 @@ def _delete_unfinished(folder: Path, dataset: Path) -> None:
     if not has_file(folder / "take.json") or read_take_info(folder).complete:
         raise Problem("take_exists", path=dataset, take=folder.name)
     with writing(folder):
-        remove_below(dataset, folder)
+        remove_take(dataset, folder)
 
 
 def _write(

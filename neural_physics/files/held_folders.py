@@ -127,8 +127,10 @@ class HeldFolder:
             shutil.rmtree(place, ignore_errors=True, dir_fd=self.descriptor)
 
     def rename(self, name: str, folder: HeldFolder, to: str) -> None:
-        """Give something in it another place, where nothing is."""
+        """Give something in it another place, where nothing is. Raises FileExistsError where something is."""
         place, target = self._place(name), folder._place(to)
+        if folder.mode(to):  # POSIX systems would replace it
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(folder.path / to))
         when_let_go(
             lambda: os.rename(place, target, src_dir_fd=self.descriptor, dst_dir_fd=folder.descriptor)
         )

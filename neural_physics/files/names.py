@@ -23,7 +23,15 @@ DEVICES = frozenset(
 NOT_ON_WINDOWS = frozenset('<>:"/\\|?*')
 KEPT_KINDS = "LMN"  # of Unicode's categories: letters, marks on them, numbers
 KEPT_SIGNS = "-_"
+# What systems leave in every folder that somebody looks into, or beside files of other ones.
+STRAYS = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
+STRAYS_BEGIN = "._", ".nfs", ".fuse_hidden", ".smbdelete"
 LONGEST_NAME = 200  # bytes; file systems allow 255, of which a number, a date or a suffix takes some
+
+
+def is_stray(name: str) -> bool:
+    """Whether a file of this name is a system's own, and nobody misses it."""
+    return name in STRAYS or name.startswith(STRAYS_BEGIN)
 
 
 def same_key(name: str) -> str:

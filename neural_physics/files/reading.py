@@ -12,6 +12,7 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Sequence
+from io import BytesIO
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -24,6 +25,8 @@ LARGEST_JSON = 1 << 23  # bytes; what is read of them takes up to twenty times a
 MOST_UNPACKED = 4  # times what an archive takes on disk may come out of it
 ALLOWANCE = 1 << 20  # bytes that may come out of any
 KNOWN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+LONGEST_HEADER = 10_000  # bytes of an array's, as NumPy allows
+LARGEST_HOLE, LEAST_SHARE, BLOCK = 1 << 28, 64, 512  # bytes; of them on disk; what systems count these in
 ARCHIVE = b"PK"  # what one begins with
 SUFFIX = ".npy"  # of an archive's arrays
 
@@ -90,6 +93,8 @@ def read_arrays(path: Path, names: Sequence[str] = (), *, most: int | None = Non
         size = os.fstat(file.fileno()).st_size
         if most is not None and size > most:
             raise NotReadable("it is larger than what it should hold")
+        if is_mostly_holes(file):
+            raise NotReadable("most of it is not there")
         try:
             with zipfile.ZipFile(file) as archive:
                 return _unpacked(archive, size, names)
@@ -127,16 +132,38 @@ def _array(file: BinaryIO, size: int) -> NDArray[Any]:
     return flat.reshape(shape[::-1]).T if fortran else flat.reshape(shape)
 
 
-def _array_header(file: BinaryIO, size: int) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Shape, whether columns come first, and type; believed only as far as `size` bytes go."""
+def read_array_header(file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Shape, whether columns come first, and type, as an array's header has them.
+
+    Raises NotReadable, also for a header that is longer than any: NumPy reads all that it claims to be.
+    """
     try:
         version = npy_format.read_magic(file)
         read = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
-        shape, fortran, dtype = read(file)
+        claimed = file.read(2 if version == (1, 0) else 4)
+        length = int.from_bytes(claimed, "little")
+        if length > LONGEST_HEADER:
+            raise NotReadable(f"its header is of {length:,} bytes")
+        return read(BytesIO(claimed + file.read(length)))
     except (zlib.error, zipfile.BadZipFile, EOFError):  # of the archive that it is in
         raise
     except Exception as error:  # NumPy reads the header with Python's own tokenizer and its errors
         raise NotReadable(f"it is no array ({error})") from error
+
+
+def is_mostly_holes(file: BinaryIO) -> bool:
+    """Whether a file of hundreds of megabytes takes next to none on disk: nobody has written that.
+
+    A small one may be so new that the system has not counted what it takes.
+    """
+    found = os.fstat(file.fileno())
+    on_disk = BLOCK * getattr(found, "st_blocks", found.st_size)  # Windows does not say
+    return found.st_size > LARGEST_HOLE and on_disk * LEAST_SHARE < found.st_size
+
+
+def _array_header(file: BinaryIO, size: int) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Shape, whether columns come first, and type; believed only as far as `size` bytes go."""
+    shape, fortran, dtype = read_array_header(file)
     if dtype.hasobject:
         raise NotReadable("it holds Python objects")
     if any(n < 0 for n in shape) or prod(shape) * dtype.itemsize > size:

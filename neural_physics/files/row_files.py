@@ -10,7 +10,7 @@ from numpy.lib import format as npy_format
 
 from ..arrays import Floats
 from ..errors import Problem
-from .reading import map_plain, open_plain
+from .reading import map_plain, open_plain, read_array_header
 
 NPY_HEADER = 128  # bytes; room for any shape, so that it can be rewritten in place
 
@@ -30,11 +30,9 @@ def row_count(path: Path, columns: int) -> tuple[int, int]:
     try:
         with open_plain(path) as file:
             size = os.fstat(file.fileno()).st_size
-            version = npy_format.read_magic(file)
-            read = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
-            shape, fortran, dtype = read(file)
+            shape, fortran, dtype = read_array_header(file)
             offset = file.tell()
-    except Exception as error:  # NumPy reads the header with Python's own tokenizer and its errors
+    except (OSError, EOFError, ValueError) as error:
         raise Problem("dataset_damaged", path=path, reason=str(error)) from error
     if fortran or dtype != np.dtype("<f4") or len(shape) != 2 or shape[1] != columns:
         raise Problem("dataset_damaged", path=path, reason=f"it is not float32 with {columns} columns")

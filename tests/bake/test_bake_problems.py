@@ -257,6 +257,22 @@ def test_a_folder_of_the_artists_own_with_files_where_a_bake_has_its_own_is_left
     assert [path for path in folder.rglob("*") if path.is_file()] == [folder / theirs]
 
 
+@pytest.mark.parametrize("theirs", ["bake/a.png", "bake/final/a.png", "bake/take_000/a.png"])
+def test_a_strangers_plan_makes_no_bake_folder_of_the_artists_own(theirs, tmp_path):
+    """It came with a dataset that was unpacked there: what bakes make is deleted, and no more."""
+    cloth, mine = cloth_and_ball(), tmp_path / theirs
+    argv = command_for(cloth, tmp_path, 1, 5)
+    mine.parent.mkdir(parents=True, exist_ok=True)
+    mine.write_bytes(b"hours of work")
+    (tmp_path / "bake" / ".DS_Store").write_bytes(b"a system's own")
+    with pytest.raises(Problem) as refused:
+        command_for(cloth, tmp_path, 1, 5)
+    assert refused.value.code == "file_not_ours" and str(tmp_path / "bake") in refused.value.message
+    result = run(argv)
+    assert result["frames"] == 5 and "could not be deleted" in result["notes"][-1]
+    assert [path for path in (tmp_path / "bake").rglob("*") if path.is_file()] == [mine]
+
+
 def test_what_a_killed_bake_has_left_before_its_plan_is_baked_over(tmp_path):
     cloth = cloth_and_ball()
     command_for(cloth, tmp_path, 1, 5)

@@ -110,6 +110,26 @@ def test_deleting_a_dataset_leaves_what_is_not_its_own(tmp_path):
     assert left == {"takes/clips/a.mov", "bake/bread.txt", "jobs/applications.txt", "notes.txt"}
 
 
+@pytest.mark.parametrize("theirs", ["takes/take_000/mocap.fbx", "bake/final/a.png", "bake/take_000/a.png"])
+def test_a_dataset_with_somebodys_files_in_its_own_folders_is_not_deleted(theirs, tmp_path):
+    """A plan, or a `take.json`, may be a stranger's that came to lie beside them."""
+    cloth, folder = cloth_and_ball(), tmp_path / "d"
+    command_for(cloth, folder, 1, 5)
+    argv = object_tasks.bake_command(bpy.context.scene, cloth)
+    plan = (folder / "bake" / "bake.json").read_bytes()
+    assert host.run_blocking(paths.jobs_folder(cloth), object_tasks.BAKE, argv).phase == "finished"
+    (folder / theirs).parent.mkdir(parents=True, exist_ok=True)
+    (folder / theirs).write_text("mine")
+    (folder / "bake").mkdir(exist_ok=True)
+    (folder / "bake" / "bake.json").write_bytes(plan)
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    forget()
+    with pytest.raises(Problem) as refused:
+        object_tasks.delete_dataset(cloth)
+    assert refused.value.code == "file_not_ours"
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
 def a_shell(vertices: int) -> Body:
     """The body of one triangle and loose vertices."""
     return Body(

@@ -107,6 +107,40 @@ def test_a_take_is_handed_in_where_somebody_has_deleted_all_others(dataset):
     check_take(dataset)
 
 
+def test_a_take_is_not_handed_in_over_somebodys_files(dataset):
+    baker, theirs = Baker(dataset), dataset.path / "takes" / "take_000" / "positions.pc2"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("mine")
+    baker.begin()
+    baker.bake(FRAMES)
+    baker.writer.close()
+    with pytest.raises(Problem, match="not made by Neural Physics"):
+        baker.place.hand_in()
+    assert theirs.read_text() == "mine" and [*theirs.parent.iterdir()] == [theirs]
+    theirs.unlink()
+    baker.place.hand_in()
+    check_take(dataset)
+
+
+def test_nor_does_it_replace_one_that_somebodys_files_lie_in(dataset):
+    first, second = Baker(dataset), Baker(dataset)
+    first.begin()
+    first.bake(5)
+    second.waits()
+    second.begin()
+    second.bake(3)
+    second.end()
+    (dataset.path / "takes" / "take_000" / "mocap.fbx").write_text("mine")
+    third = Baker(dataset)
+    third.waits()
+    third.begin()
+    assert (third.place.folder / "takes" / "take_000" / "mocap.fbx").read_text() == "mine", "it goes along"
+    third.bake(FRAMES)
+    third.end()
+    assert (dataset.path / "takes" / "take_000" / "mocap.fbx").read_text() == "mine"
+    check_take(dataset)
+
+
 def test_what_is_under_way_counts_in_the_panel(dataset):
     baker = Baker(dataset)
     baker.begin()

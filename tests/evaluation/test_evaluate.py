@@ -180,6 +180,22 @@ def test_a_report_that_cannot_be_written_is_refused_before_the_dataset_is_read(t
     assert raised.value.code == "folder_not_writable"
 
 
+def test_what_a_report_does_not_know_is_kept_beside_the_new_evaluation(tmp_path, dataset, model_path):
+    """A report may have come with a stranger's model, and what lies beside it may be the artist's own."""
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "report.json").write_text('{"schema": 1, "rollout_error": 0}')
+    (out / "reference.pc2").write_text("mine")
+    run(model_path, dataset.path, out, "--frames", "40")
+    assert (out / "reference 2.pc2").read_text() == "mine" and read_pc2(out / "reference.pc2").shape[0]
+    there = {path.name for path in out.iterdir()}
+    run(model_path, dataset.path, out, "--frames", "40")
+    assert {path.name for path in out.iterdir()} == there, "its own files are replaced"
+    (out / "error.npz").write_text("mine, too")
+    run(model_path, dataset.path, out, "--frames", "40")
+    assert (out / "error 2.npz").read_text() == "mine, too"
+
+
 @pytest.mark.parametrize("name", ["report.html", "report.json", "error.npz", "prediction.pc2"])
 def test_files_of_somebody_else_that_are_called_like_a_reports_are_left(tmp_path, dataset, model_path, name):
     (tmp_path / name).write_text('{"title": "our own"}')

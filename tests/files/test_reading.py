@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 import zipfile
 from io import BytesIO
 
 import numpy as np
 import pytest
 
+from neural_physics.errors import Problem
+from neural_physics.files import reading
 from neural_physics.files.reading import NotReadable, Torn, map_array, read_arrays, read_bytes, read_json
+from neural_physics.files.row_files import row_count
 
 READERS = (map_array, read_arrays, read_json, lambda path: read_bytes(path, 10))
 
@@ -73,6 +77,38 @@ def test_the_shape_in_a_header_is_believed_only_as_far_as_the_data_goes(tmp_path
         archive.writestr("array.npy", header + bytes(64))
     with pytest.raises(NotReadable, match="cut short"):
         read_arrays(tmp_path / "arrays.npz")
+
+
+def test_a_header_of_gigabytes_is_not_read(tmp_path):
+    """NumPy reads all that it claims to be, and only then finds it too long."""
+    path = tmp_path / "a.npy"
+    with path.open("wb") as file:
+        file.write(b"\x93NUMPY\x02\x00" + (1 << 30).to_bytes(4, "little"))
+        file.truncate(1 << 31)  # on disk next to nothing
+    tracemalloc.start()
+    with pytest.raises(NotReadable, match="header"):
+        map_array(path)
+    with pytest.raises(Problem, match="header"):
+        row_count(path, 3)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 1 << 20
+
+
+def test_an_archive_of_holes_is_not_read(tmp_path, monkeypatch):
+    """Stored as they are, zeros take no more room unpacked than packed, and none on disk."""
+    monkeypatch.setattr(reading, "LARGEST_HOLE", 1 << 20)
+    path, array = tmp_path / "a.npz", np.zeros(1 << 20, np.float32)
+    np.savez(path, array)
+    assert read_arrays(path)["arr_0"].size == array.size
+    with path.open("r+b") as file:  # all but its ends
+        data, size = file.read(), path.stat().st_size
+        file.truncate(0)
+        file.write(data[:4096])
+        file.seek(size - 4096)
+        file.write(data[-4096:])
+    with pytest.raises(NotReadable, match="not there"):
+        read_arrays(path)
 
 
 def test_python_objects_are_not_loaded(tmp_path):

@@ -17,7 +17,7 @@ from benchmarks.subspace_physics.mesh_rim import rim
 from neural_physics.blender.modelling.layer_editing import add_layers, remove_layer
 from neural_physics.blender.playing import packing, playback
 from neural_physics.blender.playing.handlers import PLAYED
-from neural_physics.blender.playing.output import geometry_nodes, position_places
+from neural_physics.blender.playing.output import geometry_nodes, layering, position_places
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.errors import Problem
 from neural_physics.models.normals import triangulate
@@ -301,6 +301,21 @@ def test_out_of_a_layer_with_all_its_faces_in_one_place_nothing_is_pushed_and_it
     assert status.problem is None
     assert status.warning is not None and status.warning.code == "layer_in_one_place"
     assert "Cone, which Cape is worn over" in status.warning.message
+
+
+def test_layers_that_take_too_long_are_given_up_where_nobody_can_stop_it(garments, monkeypatch):
+    """A file that is opened may name twenty, each of which takes seconds."""
+    lining, outer = garments
+    add_layers(outer, [lining])
+    play(lining, outer)
+    bpy.context.scene.frame_set(20)
+    output, depsgraph = PLAYED.session_of(outer).output, bpy.context.evaluated_depsgraph_get()
+    flat = np.zeros_like(play_scenes.shown(outer))
+    monkeypatch.setattr(layering, "LONGEST_PUSH", -1.0)
+    output.layering.push(outer, depsgraph, flat)
+    assert output.layering.problem is None, "who renders waits for it"
+    assert output.layering.push(outer, depsgraph, flat, patient=False) is flat
+    assert output.layering.problem.code == "layer_in_one_place" and not output.layering.active
 
 
 def test_a_layer_that_is_scaled_to_nothing_pushes_nothing_until_it_is_back(garments):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import bpy
 import numpy as np
 import play_scenes
@@ -265,6 +267,28 @@ def test_steps_that_take_too_long_are_left_for_later_and_come_to_the_same(sheet,
     assert len(said) > 3 and said == sorted(said), "it says how far it is, and can be stopped between"
     assert playback.status_of(sheet).behind == 0
     assert np.array_equal(play_scenes.shown(sheet), played[60])
+
+
+def test_shapes_that_take_too_long_are_left_for_later_one_after_the_other(sheet, monkeypatch):
+    """A file that is opened may hold many objects whose shapes take seconds each."""
+    played = play_scenes.played(sheet, range(1, 31))
+    scene = bpy.context.scene
+    scene.frame_set(1)
+    objects = [sheet]
+    for _ in range(2):
+        objects.append(sheet.copy())
+        objects[-1].data = sheet.data.copy()
+        scene.collection.objects.link(objects[-1])
+    for obj in objects:
+        playback.attach(obj)
+    monkeypatch.setattr(played_objects, "_until", lambda seconds, *, patient: perf_counter() - 1.0)
+    monkeypatch.setattr(stepping, "perf_counter", lambda: 0.0)  # steps take no time
+    scene.frame_set(30)
+    assert [playback.status_of(obj).behind for obj in objects] == [0, 1, 1]
+    assert len(list(playback.catch_up(scene))) == 2
+    assert [playback.status_of(obj).behind for obj in objects] == [0, 0, 0]
+    for obj in objects:
+        assert np.array_equal(play_scenes.shown(obj), played[30])
 
 
 def test_a_slow_model_is_not_waited_for_longer_than_the_frames_it_plays(sheet, monkeypatch):

@@ -103,6 +103,15 @@ def test_a_model_that_is_a_link_is_no_trials_own(dataset, made, link):
     assert (made / "best.safetensors").read_bytes() == before
 
 
+def test_no_more_trials_are_carried_out_than_were_asked_for(dataset):
+    """A stranger's journal may say that thousands were begun."""
+    journal = Journal(asked(dataset).folder / "journal.jsonl", 0, prunes=False)
+    for _ in range(5):
+        journal.values(journal.begin({"bases": "1"}), varied(["bases=1,3"], LinearPreset()))
+    run(dataset)
+    assert [trial.state.is_finished() for trial in trials(dataset)] == [True, True, False, False, False]
+
+
 def test_no_trial_is_held_or_deleted_through_a_link(dataset):
     theirs = dataset.parent / "theirs" / "000000"
     theirs.mkdir(parents=True)

@@ -102,6 +102,12 @@ def test_pins_on_one_side_leave_the_plane_through_them(tmp_path):
     assert planes(takes(tmp_path / "d", pinned)) == [ACROSS_Y]
 
 
+def test_none_is_looked_for_with_more_numbers_than_there_is_time_for(tmp_path, monkeypatch):
+    dataset = takes(tmp_path / "d")
+    monkeypatch.setattr(mirror_module, "MOST_VALUES", 2)
+    assert planes(dataset) == []
+
+
 def test_a_mesh_that_is_not_its_own_mirror_image_has_none(tmp_path):
     mesh = grid(7)
     rest = mesh.rest_positions.copy()

@@ -4,9 +4,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from learning.training import tensor_files
 from learning.training.tensor_files import read_tensors, write_tensors
 from neural_physics.errors import Problem
+from neural_physics.files import reading
 
 OLD, NEW = ({"a": np.arange(n, dtype=np.float32)} for n in (3, 5))
 
@@ -79,7 +79,7 @@ def test_the_folder_of_a_training_that_was_exchanged_for_a_link_is_not_written_i
 
 def test_a_large_file_of_holes_is_not_read(tmp_path, monkeypatch):
     """A stranger's checkpoint takes next to nothing on disk, and says that it has gigabytes."""
-    monkeypatch.setattr(tensor_files, "LARGEST_HOLE", 1 << 20)
+    monkeypatch.setattr(reading, "LARGEST_HOLE", 1 << 20)
     path = tmp_path / "f"
     write_tensors(path, {"a": np.zeros(1 << 20, np.float32)}, {})
     assert read_tensors(path) is not None

@@ -17,7 +17,7 @@ import pytest
 from lengths import at_length
 from motion_data import make_dataset
 
-from learning.commands import train as train_command
+from learning.commands import interactions
 from learning.commands.train import NO_CARD, add_arguments, run
 from learning.methods.subspace_physics.learner import SubspaceLearner
 from ml_backend.commands.train import TRAINERS
@@ -110,7 +110,7 @@ def test_the_same_seed_gives_the_same_model_and_another_another(trained, dataset
 def test_more_numbers_than_can_be_learned_from_are_refused_before_anything_is_read(
     dataset, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(train_command, "MOST_VALUES", 1)
+    monkeypatch.setattr(interactions, "MOST_VALUES", 1)
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     with pytest.raises(Problem) as raised:

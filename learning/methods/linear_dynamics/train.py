@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -23,7 +23,9 @@ from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.jobs.stages import Whole
 from neural_physics.methods.linear_dynamics import specification as linear_dynamics
+from neural_physics.wording import plural
 
+MOST_PAST = 4000  # numbers of the past that it looks back on: memory goes with their square
 LEAST = 1e-9  # of an input's variance, so that one that never changes is held back too
 
 
@@ -60,8 +62,12 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         },
     )
     data = prepare(training, validation, dataset.info, options.bases, emit=emit, stop=stop)
-    fitted = fit(data.training, preset)
     notes = []
+    history = max(1, min(preset.history, MOST_PAST // max(1, data.training.w.shape[1])))
+    if history < preset.history:
+        notes.append(f"It looks back on {plural(history, 'frame')}, as it reacts to so much.")
+        preset = replace(preset, history=history)
+    fitted = fit(data.training, preset)
     if fitted.fastest > preset.fastest:
         notes.append(
             f"The fitted motion would by itself grow by a factor of {fitted.fastest:.3f} per frame: "

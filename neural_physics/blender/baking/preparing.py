@@ -10,7 +10,7 @@ import bpy
 
 from ...baking.choice import write_guide
 from ...baking.handing_over import gather, scene_begun
-from ...baking.own_files import check_made_by_bakes
+from ...baking.own_files import check_made_by_bakes, clear_holders
 from ...baking.plan import (
     FEWEST_FRAMES,
     AlsoBaked,
@@ -22,11 +22,11 @@ from ...baking.plan import (
 )
 from ...baking.pose_plan import plan_poses, pose_take_names
 from ...datasets.dataset_info import TakeInfo, read_take_info
+from ...datasets.own_take_files import remove_take
 from ...datasets.take_folders import holders_folder, side_folder
 from ...datasets.takes import Dataset
 from ...errors import Problem
 from ...files.atomic import writing
-from ...files.below import remove_below
 from ...files.blenders_places import BELOW_DATASET, check_blenders, check_fluids_place
 from ...files.links import check_unmoved
 from ...jobs.isolated_python import run_module
@@ -262,10 +262,9 @@ def _discard_useless(dataset: Dataset, names: list[str]) -> list[str]:
         if take is not None and take.is_kept:
             continue
         with writing(dataset.path):
-            if begun_in.is_dir():
-                remove_below(dataset.path, begun_in)
+            clear_holders(dataset.path, begun_in)
             if take is not None:
-                remove_below(dataset.path, dataset.path / "takes" / name)
+                remove_take(dataset.path, dataset.path / "takes" / name)
         if take is not None and take.info.complete:
             useless[name] = ", ".join(sorted({e.reason for e in take.info.excluded}))
     if not useless:
@@ -284,7 +283,7 @@ def _begun_takes(dataset: Dataset) -> dict[str, TakeInfo]:
                 writer.end_here()
             if writer.count < FEWEST_FRAMES:
                 with writing(writer.folder):
-                    remove_below(dataset.path, writer.folder)
+                    remove_take(dataset.path, writer.folder)
                 continue
             info = replace(info, frames=writer.count, complete=True)
         takes[name] = info

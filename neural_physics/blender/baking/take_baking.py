@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ...baking.handing_over import CACHE, Workplace
+from ...baking.handing_over import Workplace
+from ...baking.own_files import CACHE
 from ...baking.plan import AlsoBaked, BakePlan
 from ...baking.together import check_within, within_take
 from ...datasets.dataset_info import TakeInfo

@@ -41,7 +41,7 @@ from .packing import identity_of
 from .session import PlaySession
 
 LONGEST_WAIT = 1.0  # seconds that catching up may hold up an artist who only changed the frame
-LONGEST_STEPS = 10.0  # seconds that steps of a frame may take, where nobody can stop them
+LONGEST_STEPS = 10.0  # seconds that a frame's steps and shapes may take, where nobody can stop them
 SHORT_WAIT = 0.1  # seconds of reading further ahead than the frame needs: where frames follow on, they will
 
 Followed = tuple[PlaySession, bpy.types.Object, InteractionReader]
@@ -228,14 +228,20 @@ class PlayedObjects:
                     moment = session.record(obj, depsgraph, visit, bool(missing))
                     wanted.append(session.wanted(obj, moment, (session, obj, moment)))
         until = _until(LONGEST_STEPS, patient=patient)
+        # Those that do not show it yet come first: so each visit gets further, however long a shape takes.
+        wanted.sort(key=lambda each: each.what[0].shows(visit))
+        begun = False
         for each in chain.from_iterable(given(level, until) for level in by_layer(wanted)):
             session, obj, moment = each.what
-            if isinstance(each.found, OutOfTime):
-                session.behind, session.stale = max(1, session.timeline.unstepped(visit.frame)), True
+            late = begun and until is not None and perf_counter() > until
+            if late or isinstance(each.found, OutOfTime):
+                if not session.shows(visit):
+                    session.behind, session.stale = max(1, session.timeline.unstepped(visit.frame)), True
                 continue
+            begun = True
             with _KeepingProblem(session):
                 each.states()
-                session.show(obj, moment, each.shapes)
+                session.show(obj, moment, each.shapes, patient=patient)
 
     def _waits_in(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph | None = None) -> bool:
         if self._sessions:
@@ -323,8 +329,8 @@ class PlayedObjects:
                 session.output.preview.end(obj)
 
     def behind(self) -> int:
-        """How many frames are to be stepped to, of the object that has the most, before it is shown."""
-        return max((s.behind for s in self._sessions.values() if s.problem is None), default=0)
+        """How many frames are to be stepped to, or shown, of all objects together."""
+        return sum(s.behind for s in self._sessions.values() if s.problem is None)
 
     def missing(self, scene: bpy.types.Scene) -> range:
         """The frames to visit, in this order, before the scene's frame can be shown."""

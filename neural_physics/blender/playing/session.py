@@ -120,6 +120,7 @@ class PlaySession:
         self._wrote_numbers = True  # perhaps, before the file was saved
         self._bases = 0
         self._object_from_frame: Doubles | None = None  # where something was shown last
+        self._on_show: tuple[int, float] | None = None  # the frame, and how much later
         self._mesh_in_edit = False
         check_shown_mesh(obj)
         self.model_identity = identity_of(obj)
@@ -285,14 +286,22 @@ class PlaySession:
         decoded = self.output.decodes_here(obj, moment)
         return self._wanted(what, stepping(), [y], moment.bases, decoded=decoded)
 
-    def show(self, obj: bpy.types.Object, moment: Moment, shapes: Floats | None) -> None:
+    def shows(self, visit: Visit) -> bool:
+        """Whether what is asked for at a frame is on show already."""
+        there = self._on_show == (visit.frame, visit.subframe) and not self.stale
+        return there and not self.timeline.unstepped(visit.frame)
+
+    def show(
+        self, obj: bpy.types.Object, moment: Moment, shapes: Floats | None, *, patient: bool = True
+    ) -> None:
         """Show what was stepped to: write its positions, or preview it.
 
-        shapes (1, V, 3): where it was decoded with those of others. Raises Problem("play_not_numbers").
+        shapes (1, V, 3): where it was decoded with those of others. patient: see `Layering.push`. Raises
+        Problem("play_not_numbers").
         """
         decoded = None if shapes is None else shapes[0]
-        self.outside = self.output.show(obj, self.timeline, moment, decoded)
-        self.stale = False
+        self.outside = self.output.show(obj, self.timeline, moment, decoded, patient=patient)
+        self.stale, self._on_show = False, (moment.frame, moment.subframe)
         if settings_of(obj).write_numbers:
             write_numbers(obj, positions_mesh(obj), self._numbers(moment))
         elif self._wrote_numbers:

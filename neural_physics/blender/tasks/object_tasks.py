@@ -11,9 +11,11 @@ from pathlib import Path
 import bpy
 
 from ...baking.handing_over import gather
+from ...baking.own_files import check_made_by_bakes
 from ...baking.plan import check_own_folders
 from ...datasets import importing
 from ...datasets.dataset_info import Role
+from ...datasets.own_take_files import check_take_own, remove_take
 from ...datasets.pace import PACE
 from ...datasets.status import dataset_status, forget
 from ...datasets.take_folders import side_folder, together_folder, under_way
@@ -314,17 +316,19 @@ def check_delete(obj: bpy.types.Object | None) -> None:
 def delete_dataset(obj: bpy.types.Object) -> None:
     """Delete an object's takes and what its jobs have left beside them; all else in the folder stays.
 
-    Raises what `check_delete` does, and Problem("place_is_link" | "folder_not_writable").
+    Raises what `check_delete` does, and Problem("file_not_ours" | "place_is_link" | "folder_not_writable").
     """
     check_delete(obj)
     hide_take(obj)
     folder = resolved(dataset_folder(obj))
     check_own_folders(folder)
     takes = [about.parent for about in (folder / "takes").glob("*/take.json")]
-    for take in takes:
-        check_no_link(take)  # before anything is deleted
-    host.forget(jobs_folder(obj), NAMES)
     bake = side_folder(folder)
+    for take in takes:  # before anything is deleted
+        check_take_own(check_no_link(take))
+    if baked := (bake / "bake.json").is_file():
+        check_made_by_bakes(bake)
+    host.forget(jobs_folder(obj), NAMES)
     with writing(folder):
         # First, so that a half-deleted folder is no dataset.
         with held(folder, folder) as there:
@@ -332,8 +336,8 @@ def delete_dataset(obj: bpy.types.Object) -> None:
                 there.unlink(name)
         importing.discard_killed(folder)
         for take in takes:
-            remove_below(folder, take)
-        if (bake / "bake.json").is_file():
+            remove_take(folder, take)
+        if baked:
             remove_below(folder, bake)
         delete_job_files(folder)
         remove_if_empty(folder / "takes")

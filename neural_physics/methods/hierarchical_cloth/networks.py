@@ -11,7 +11,7 @@ from ...subdivision.levels import Hierarchy
 from .batched_perceptron import BatchedPerceptron, Layers, layers_of
 from .triangle_forms import FORMS, OUTPUTS, TriangleForm
 
-MOST_WORK = 1 << 33  # multiplications of a shape: seconds, where what is trained takes thousandths of them
+MOST_WORK = 1 << 31  # multiplications of a shape: a second, where what is trained takes thousandths of it
 
 
 class LevelNetworks:

@@ -9,6 +9,7 @@ import pytest
 from motion_data import FPS, grid, make_dataset, shapes
 
 from learning.commands.train import add_arguments, run
+from learning.methods.linear_dynamics import train as train_module
 from learning.methods.linear_dynamics.presets import LinearPreset
 from learning.methods.linear_dynamics.train import Rollout, fit, with_history
 from learning.training.spans import split
@@ -115,6 +116,16 @@ def test_what_follows_the_interaction_late_needs_history(tmp_path):
         train(late, tmp_path / f"{history}.safetensors", f"history={history}", bases=3) for history in (1, 8)
     )
     assert short["validation_error"] > 0.8 and long["validation_error"] < 0.15
+
+
+def test_who_reacts_to_much_looks_back_on_less(dataset, tmp_path, monkeypatch):
+    """Memory goes with the square of all that is looked back on."""
+    monkeypatch.setattr(train_module, "MOST_PAST", 7)
+    result = train(dataset, tmp_path / "m.safetensors", "history=5")
+    tensors, _ = read_tensors(tmp_path / "m.safetensors")
+    assert "looks back on 2 frames" in " ".join(result["notes"])
+    assert load_method(read_model(tmp_path / "m.safetensors")).channels.size == 3
+    assert max(tensor.shape[-1] for tensor in tensors.values() if tensor.ndim == 2) >= 2
 
 
 @pytest.mark.parametrize("tensor", ["now", "before", "interaction", "constant"])

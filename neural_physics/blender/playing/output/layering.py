@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import NamedTuple
 
 import bpy
@@ -22,6 +23,7 @@ from ...settings.properties import settings_of
 from .geometry_nodes import has_positions, read_positions
 from .position_places import positions_mesh
 
+LONGEST_PUSH = 5.0  # seconds that all layers of an object may take, where nobody can stop it
 EDGES_AROUND = 3.0  # so far apart, in edges, what is worn at rest still says which side is out
 
 
@@ -78,12 +80,20 @@ class Layering:
         """Whether the layers are elsewhere, or shaped otherwise, than when the shape on show was made."""
         return self.active and _as_bytes(_world_of(obj, depsgraph), self._seen(depsgraph)) != self._shown
 
-    def push(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, positions: Floats) -> Floats:
+    def push(
+        self,
+        obj: bpy.types.Object,
+        depsgraph: bpy.types.Depsgraph,
+        positions: Floats,
+        *,
+        patient: bool = True,
+    ) -> Floats:
         """Positions (V, 3) float32 of the shape to be shown, in the object's axes, pushed out.
 
-        A layer that is hidden is one still: Blender evaluates what settings refer to.
+        A layer that is hidden is one still: Blender evaluates what settings refer to. patient: for as long as
+        it takes; else after `LONGEST_PUSH` no other layer is begun, and nothing is pushed any more.
         """
-        self.deep = 0
+        self.deep, began = 0, perf_counter()
         if any(layer.object.original() is None for layer in self._below):
             self._cease("layer_lost")
         if not self.active:
@@ -96,6 +106,9 @@ class Layering:
         axes, origin = world[:3, :3].astype(np.float32), world[:3, 3]
         before = here = positions @ axes.T
         for layer, as_shown in zip(self._below, seen, strict=True):
+            if not patient and perf_counter() - began > LONGEST_PUSH:
+                self._cease("layer_in_one_place", layer=layer.name)
+                return positions
             try:
                 surface = layer.placed(as_shown, obj, depsgraph, origin)
                 if surface is None:

@@ -97,16 +97,23 @@ class ShapeOutput:
         return self.timings.push_us if self._pushes else 0.0
 
     def show(
-        self, obj: bpy.types.Object, timeline: Timeline, moment: Moment, decoded: Floats | None = None
+        self,
+        obj: bpy.types.Object,
+        timeline: Timeline,
+        moment: Moment,
+        decoded: Floats | None = None,
+        *,
+        patient: bool = True,
     ) -> float:
         """Write the mesh's positions, or hand the shape to the preview.
 
-        decoded (V, 3): the shape where it was decoded with those of others, see `decodes_here`.
+        decoded (V, 3): the shape where it was decoded with those of others, see `decodes_here`. patient: see
+        `Layering.push`.
         Returns the share of the numbers that was clipped to what was trained. Raises
         Problem("play_not_numbers").
         """
         if not self._previews(moment) or not self._put(obj, timeline, moment):
-            self._write(obj, timeline, moment, decoded)
+            self._write(obj, timeline, moment, decoded, patient=patient)
         return timeline.outside(moment.frame)
 
     def decodes_here(self, obj: bpy.types.Object, moment: Moment) -> bool:
@@ -142,7 +149,13 @@ class ShapeOutput:
         return settings_of(obj).decode_with == "CARD" and self.card_problem is None
 
     def _write(
-        self, obj: bpy.types.Object, timeline: Timeline, moment: Moment, decoded: Floats | None
+        self,
+        obj: bpy.types.Object,
+        timeline: Timeline,
+        moment: Moment,
+        decoded: Floats | None,
+        *,
+        patient: bool,
     ) -> None:
         """Raises Problem("play_not_numbers")."""
         positions = self._read_back(obj, timeline, moment) if decoded is None else None
@@ -157,7 +170,7 @@ class ShapeOutput:
                 positions = self.projection.push(positions, moment.bodies)
             _check_numbers(positions, obj, moment)
             shown = moved(positions, moment.object_from_model)
-            shown = self.layering.push(obj, moment.depsgraph, shown)
+            shown = self.layering.push(obj, moment.depsgraph, shown, patient=patient)
         write_positions(positions_mesh(obj), shown)
 
     def _read_back(self, obj: bpy.types.Object, timeline: Timeline, moment: Moment) -> Floats | None:

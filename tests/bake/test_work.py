@@ -146,7 +146,7 @@ def test_what_is_left_out_of_takes_is_one_note_and_a_line_for_each_in_the_log(tm
 
 def test_a_bake_whose_own_files_cannot_be_deleted_says_where_they_are(tmp_path, monkeypatch):
     with monkeypatch.context() as read_only:
-        read_only.setattr(finishing, "clear_below", lambda *folders: None)
+        read_only.setattr(finishing, "clear_made_by_bakes", lambda *folders: None)
         result = bake(tmp_path / "d", 2)
     assert result["frames"] == 2 * FRAMES
     (note,) = result["notes"]

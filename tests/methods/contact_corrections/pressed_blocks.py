@@ -63,6 +63,22 @@ def ball(frames: int, seed: int):
     return np.asarray(wander(BOX, frames, 1 / FPS, np.random.default_rng(seed), start=START))
 
 
+def prepared(
+    folder: Path, asked: SimulationRequest, layout: ChannelLayout, takes: tuple[PlannedTake, ...]
+) -> tuple[Dataset, BakePlan]:
+    """A dataset without its takes, and the plan of these, with the body that is filled."""
+    loose = np.empty((0, 2), np.int32)
+    rest = asked.rest_positions.astype(np.float32)
+    mesh = Mesh(rest, asked.corners, asked.face_sizes, asked.pins.astype(np.float32), loose_edges=loose)
+    info = DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, channels=layout)
+    dataset = Dataset.create(folder, info, mesh)
+    plan = BakePlan(folder, asked.object, "Scene", "Layer", takes=takes, by_solver=True)
+    plan.write()
+    asked.write(plan.request)
+    prepare_body(plan, silent)
+    return dataset, plan
+
+
 def bake(
     folder: Path,
     asked: SimulationRequest,
@@ -75,16 +91,8 @@ def bake(
 
     The first collider goes where the ball does. together: and each of the others `FAR` from the one before.
     """
-    loose = np.empty((0, 2), np.int32)
-    rest = asked.rest_positions.astype(np.float32)
-    mesh = Mesh(rest, asked.corners, asked.face_sizes, asked.pins.astype(np.float32), loose_edges=loose)
-    info = DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, channels=LAYOUT)
-    dataset = Dataset.create(folder, info, mesh)
     takes = tuple(PlannedTake(f"take_{k:03d}", frames, k, role) for k, role in enumerate(roles))
-    plan = BakePlan(folder, asked.object, "Scene", "Layer", takes=takes, by_solver=True)
-    plan.write()
-    asked.write(plan.request)
-    prepare_body(plan, silent)
+    dataset, plan = prepared(folder, asked, LAYOUT, takes)
     for take in takes:
         path = ball(frames, take.seed)
         phase = np.linspace(0.0, 6.0, frames)[:, None] + take.seed

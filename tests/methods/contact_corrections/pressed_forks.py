@@ -7,18 +7,16 @@ from pathlib import Path
 
 import numpy as np
 from bake_requests import jelly, request, round_ball, tracks
-from pressed_blocks import silent
+from pressed_blocks import FPS, prepared
 from workplaces import place_of, simulated
 
-from ml_backend.simulation.preparing import prepare_body
-from neural_physics.baking.plan import BakePlan, PlannedTake
-from neural_physics.datasets.dataset_info import DatasetInfo, Role
-from neural_physics.datasets.rest_mesh import Mesh
+from neural_physics.baking.plan import PlannedTake
+from neural_physics.datasets.dataset_info import Role
 from neural_physics.datasets.simulation_request import SimulationRequest
 from neural_physics.datasets.takes import Dataset
 from neural_physics.interaction.channels import Channel, ChannelLayout
 
-FPS, RADIUS = 30.0, 0.08
+RADIUS = 0.08
 LAYOUT = ChannelLayout((Channel("Ball", "position", 3, "Ball"),))
 # Of the outline, m: prongs of 8 cm, 16 cm apart, on a foot of 10 cm.
 OUTLINE = np.array(
@@ -57,16 +55,8 @@ def way(frames: int, seed: int):
 def bake(folder: Path, asked: SimulationRequest, frames: int = 90, roles: tuple[Role, ...] = ()) -> Dataset:
     """A dataset with one take for each role."""
     roles = roles or ("training", "validation")
-    rest = asked.rest_positions.astype(np.float32)
-    loose = np.empty((0, 2), np.int32)
-    mesh = Mesh(rest, asked.corners, asked.face_sizes, asked.pins.astype(np.float32), loose_edges=loose)
-    info = DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, channels=LAYOUT)
-    dataset = Dataset.create(folder, info, mesh)
     takes = tuple(PlannedTake(f"take_{k:03d}", frames, k, role) for k, role in enumerate(roles))
-    plan = BakePlan(folder, asked.object, "Scene", "Layer", takes=takes, by_solver=True)
-    plan.write()
-    asked.write(plan.request)
-    prepare_body(plan, silent)
+    dataset, plan = prepared(folder, asked, LAYOUT, takes)
     for take in takes:
         path = way(frames, take.seed)
         still = tracks(asked, frames)

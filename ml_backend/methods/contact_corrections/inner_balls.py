@@ -32,6 +32,8 @@ def inner_balls(
     Spread over the surface, each touches it from within, as large as the body is thick there, but no larger
     than it takes for a surface without gaps: points at sharp edges. stiffness, N/m: of all together.
     """
+    if np.linalg.det(surface - surface.mean((0, 1))).sum() < 0.0:  # the faces look in
+        surface = surface[:, ::-1]
     places, normals, spacing = _spread(surface, np.random.default_rng(0))
     radii = _shrunk(surface, places, normals, LARGEST * spacing)
     centres, radii = places - radii[:, None] * normals, SMALLER * radii

@@ -288,7 +288,8 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     )
     self_contact: BoolProperty(
         name="Self Contact",
-        description="Keep the body from passing through itself; takes much longer",
+        description="Keep the body from passing through itself, with Contact Corrections also in Play; takes "
+        "much longer",
         default=SimulationSettings.self_contact,
     )
 

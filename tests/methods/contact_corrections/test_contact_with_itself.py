@@ -52,6 +52,15 @@ def test_balls_touch_the_surface_from_within(forked):
     assert np.median(balls.radii) > 0.01 and balls.radii.max() <= 0.5 * DEPTH
 
 
+def test_it_makes_no_difference_which_way_its_faces_look():
+    asked = fork()
+    body = make_body(asked)
+    surface = asked.rest_positions[triangulate(asked.corners, asked.face_sizes)]
+    turned = inner_balls(surface[:, ::-1], body.rest, body.elements, 1000.0)
+    centres = carried(turned, body.rest)
+    assert centres.min() > 0.0 and centres[:, 1].max() < DEPTH and np.median(turned.radii) > 0.01
+
+
 def test_what_is_near_is_found_as_by_looking_at_each_pair(forked):
     balls, centres, _ = forked
     squeezed = centres * [0.4, 1.0, 1.0]

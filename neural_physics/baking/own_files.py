@@ -24,6 +24,8 @@ FILES = (
     PLAN,
 )
 WRITTEN = re.compile(r"(.+?)(\.[0-9a-f]{12})?(\.new|@|1)?")
+OF_SCENE = re.compile(r"blendcache_scene(\.new)?")  # what Blender caches as it saves the scene's copy
+OF_JOBS = re.compile(r"(take|poses)_\d+\.(json|jsonl|stop)(\.new)?")  # of version 0.1
 # In a holder's own folder.
 SCENE, CACHE, STATE, MADE_BY = "take.blend", "blendcache_take", "state.npz", "made_by"
 # What version 0.1 had of a begun take, beside where its holders leave word now.
@@ -39,7 +41,7 @@ def check_made_by_bakes(folder: Path) -> None:
     else's dataset may have come there with a plan. Raises what `entries` does, too.
     """
     for path in entries(folder):
-        if is_stray(path.name):
+        if is_stray(path.name) or OF_SCENE.fullmatch(path.name):
             continue
         within = entries(path) if OF_HOLDERS.fullmatch(path.name) and has_folder(path) else None
         if within is None and not _is_ours(path):
@@ -60,6 +62,8 @@ def clear_made_by_bakes(root: Path, folder: Path) -> None:
                 with suppress(OSError, RecursionError, Problem):
                     if OF_HOLDERS.fullmatch(path.name) and has_folder(path):
                         _clear_holders(there, path)
+                    elif OF_SCENE.fullmatch(path.name):
+                        there.clear(path.name)
                     elif is_stray(path.name) or _is_ours(path):
                         there.unlink(path.name)
         above.rmdir(folder.name)
@@ -87,4 +91,5 @@ def _is_holders(name: str) -> bool:
 
 def _is_ours(path: Path) -> bool:
     name = WRITTEN.fullmatch(path.name)
-    return name is not None and name[1] in FILES and not has_folder(path)
+    known = OF_JOBS.fullmatch(path.name) is not None or (name is not None and name[1] in FILES)
+    return known and not has_folder(path)

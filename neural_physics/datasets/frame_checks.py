@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Doubles, Floats, Mask, StoredIndices
+from ..errors import Problem
 from ..interaction.channels import ChannelLayout
 from ..interaction.poses import Pose, PosePlaces, pose_in
 from ..steps import to_the_end
-from .dataset_info import DatasetInfo, Exclusion, Gravity
+from .dataset_info import MOST_FRAMES, DatasetInfo, Exclusion, Gravity
 from .rest_mesh import Mesh
 from .takes import Dataset, Take
 
@@ -109,9 +110,15 @@ def _first_shape(positions: Floats, mesh: Mesh) -> Generator[int, None, Floats]:
 
 
 def checked(take: Take, dataset: Dataset) -> Take:
-    """The take, its bad frames excluded if it is not complete: they have not been searched for yet."""
+    """The take, its bad frames excluded if it is not complete: they have not been searched for yet.
+
+    Raises Problem("dataset_damaged") for more frames than a take has.
+    """
     if take.info.complete:
         return take
+    if len(take.positions) > MOST_FRAMES:
+        reason = f"{take.name} has more than {MOST_FRAMES:,} frames"
+        raise Problem("dataset_damaged", path=dataset.path, reason=reason)
     about = take.positions, dataset.mesh, dataset.info.channels, take.interaction
     if take.info.kind == "quasistatic":
         excluded = with_bad_poses(take.info.excluded, find_bad_poses(*about))

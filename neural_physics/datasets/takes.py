@@ -23,7 +23,6 @@ from ..files.row_files import map_rows, row_count
 from ..interaction.channels import ChannelLayout
 from .body import Body
 from .dataset_info import (
-    MOST_FRAMES,
     DatasetInfo,
     Role,
     TakeInfo,
@@ -378,8 +377,6 @@ class Dataset:
             counts.append(row_count(folder / "frames.npy", 16)[0])
         if self._body_vertices is not None:
             counts.append(_frame_count(folder / "body.pc2", self._body_vertices))
-        if min(counts) > MOST_FRAMES:
-            raise Problem("dataset_damaged", path=folder, reason=f"more than {MOST_FRAMES:,} frames")
         return TakeOutline(name, info, min(counts))
 
     @property

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -15,11 +19,13 @@ from neural_physics.datasets.frame_checks import (
     FALLING,
     NOT_FINITE,
     TORN,
+    checked,
     find_bad_frames,
     merge,
 )
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.datasets.takes import Take
+from neural_physics.errors import Problem
 from neural_physics.interaction.channels import Channel, ChannelLayout
 
 FRAMES = 200
@@ -151,3 +157,13 @@ def test_windows_never_cross_what_was_found(mesh, take):
 def test_exclusions_that_touch_are_joined_and_others_kept_apart():
     merged = merge([Exclusion(5, 9, "b"), Exclusion(0, 2, "a"), Exclusion(10, 12, "c"), Exclusion(6, 7, "d")])
     assert merged == (Exclusion(0, 2, "a"), Exclusion(5, 12, "b"))
+
+
+def test_an_unfinished_take_with_more_frames_than_any_has_is_not_searched(take, mesh, monkeypatch):
+    """A take of holes may have a billion in a few kilobytes."""
+    monkeypatch.setattr(frame_checks, "MOST_FRAMES", FRAMES - 1)
+    dataset = SimpleNamespace(path=Path("d"), mesh=mesh)
+    with pytest.raises(Problem, match="more than 199 frames"):
+        checked(replace(take, info=replace(take.info, complete=False)), dataset)
+    complete = replace(take, info=replace(take.info, complete=True))
+    assert checked(complete, dataset) is complete

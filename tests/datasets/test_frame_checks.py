@@ -162,8 +162,10 @@ def test_exclusions_that_touch_are_joined_and_others_kept_apart():
 def test_an_unfinished_take_with_more_frames_than_any_has_is_not_searched(take, mesh, monkeypatch):
     """A take of holes may have a billion in a few kilobytes."""
     monkeypatch.setattr(frame_checks, "MOST_FRAMES", FRAMES - 1)
+    positions, interaction = take
     dataset = SimpleNamespace(path=Path("d"), mesh=mesh)
+    begun = Take("take_000", TakeInfo(frames=2 * FRAMES), positions, interaction)
     with pytest.raises(Problem, match="more than 199 frames"):
-        checked(replace(take, info=replace(take.info, complete=False)), dataset)
-    complete = replace(take, info=replace(take.info, complete=True))
+        checked(begun, dataset)
+    complete = replace(begun, info=replace(begun.info, complete=True))
     assert checked(complete, dataset) is complete

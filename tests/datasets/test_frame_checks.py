@@ -164,7 +164,7 @@ def test_an_unfinished_take_with_more_frames_than_any_has_is_not_searched(take, 
     monkeypatch.setattr(frame_checks, "MOST_FRAMES", FRAMES - 1)
     positions, interaction = take
     dataset = SimpleNamespace(path=Path("d"), mesh=mesh)
-    begun = Take("take_000", TakeInfo(frames=2 * FRAMES), positions, interaction)
+    begun = Take("take_000", TakeInfo(2 * FRAMES), positions, interaction, frames=None)
     with pytest.raises(Problem, match="more than 199 frames"):
         checked(begun, dataset)
     complete = replace(begun, info=replace(begun.info, complete=True))

@@ -39,7 +39,6 @@ def plant_all(scene):
     data = scene / "neural_physics" / "scene" / "Sheet" / "dataset"
     for folder in (HERE, scene, data, data / "jobs", data / "bake", data / "takes", data / "jobs" / "traps"):
         plant(folder)
-    # Without what looks like a plan a bake is refused, as in a folder of the artist's own.
     plan = {"object": "Sheet", "scene": "Scene", "view_layer": "ViewLayer", "takes": []}
     (data / "bake" / "bake.json").write_text(json.dumps(plan))
     os.environ["PYTHONPATH"] = os.pathsep.join([str(HERE), str(data / "jobs"), ""])
@@ -69,6 +68,15 @@ data = plant_all(scene)
 jobs, tasks = part("neural_physics.blender.jobs.host"), part("neural_physics.blender.tasks.object_tasks")
 paths = part("neural_physics.blender.settings.paths")
 
+try:
+    bpy.ops.neural_physics.bake()
+except RuntimeError as error:
+    assert "was not made by Neural Physics" in str(error), error
+else:
+    raise AssertionError("it was baked in a folder with other files")
+assert not ran(), ran()
+# As if they had come there after that was looked at.
+part("neural_physics.blender.baking.preparing").check_made_by_bakes = lambda folder: None
 assert bpy.ops.neural_physics.bake() == {"FINISHED"}
 assert not ran(), ran()
 assert (data / "takes" / "take_001" / "take.json").is_file()

@@ -131,18 +131,27 @@ def run(
     return {"report": str(folder / "report.html"), **_said(report), **{name: report[name] for name in short}}
 
 
-def _check_replaceable(folder: Path) -> list[str]:
-    """The files of an evaluation's names there that the report beside them does not know, or not so.
+def _check_replaceable(folder: Path) -> dict[str, Any]:
+    """What the report there says, nothing where none is.
 
-    Raises Problem("file_not_ours") where there is no report beside them.
+    Raises Problem("file_not_ours") for files of an evaluation's names beside which is no report of one.
     """
     there = [name for name in FILES if (folder / name).exists()]
     said = _report(folder / FILES[0])
     if there and said is None:
         raise Problem("file_not_ours", path=folder / there[0])
-    known = said.get("files") if said else None
+    return said or {}
+
+
+def _strange(folder: Path) -> list[str]:
+    """The files of an evaluation's names there that the report beside them does not know, or not so.
+
+    Raises what `_check_replaceable` does.
+    """
+    known = _check_replaceable(folder).get("files")
     digests = known if isinstance(known, dict) else {}
-    return [name for name in there if name != FILES[0] and _digest(folder / name) != digests.get(name)]
+    there = [name for name in FILES[1:] if (folder / name).exists()]
+    return [name for name in there if _digest(folder / name) != digests.get(name)]
 
 
 def _report(path: Path) -> dict[str, Any] | None:
@@ -188,7 +197,7 @@ def _written_whole(folder: Path, aside: list[tuple[str, str]]) -> Iterator[Path]
         try:
             yield scratch
             check_unmoved(folder)
-            strange = _check_replaceable(folder)
+            strange = _strange(folder)
             for name in FILES:
                 made.flush(name)
                 if name in strange:

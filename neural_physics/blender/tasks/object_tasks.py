@@ -15,7 +15,7 @@ from ...baking.own_files import check_made_by_bakes
 from ...baking.plan import check_own_folders
 from ...datasets import importing
 from ...datasets.dataset_info import Role
-from ...datasets.own_take_files import check_take_own, remove_take
+from ...datasets.own_take_files import check_take_own
 from ...datasets.pace import PACE
 from ...datasets.status import dataset_status, forget
 from ...datasets.take_folders import side_folder, together_folder, under_way
@@ -336,7 +336,7 @@ def delete_dataset(obj: bpy.types.Object) -> None:
                 there.unlink(name)
         importing.discard_killed(folder)
         for take in takes:
-            remove_take(folder, take)
+            remove_below(folder, take)
         if baked:
             remove_below(folder, bake)
         delete_job_files(folder)

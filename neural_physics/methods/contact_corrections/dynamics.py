@@ -278,10 +278,11 @@ class PlainStep(StepOf):
         of, contact = self._of, self._of.surface
         which, short, normals = contact.pressed(x[: of.touching], self._around.placed)
         corners, weights = contact.corners[which], contact.weights[which]
-        by_colliders = Pressed(corners, weights, short, normals, contact.stiffness)
+        pressed = [Pressed(corners, weights, short, normals, contact.stiffness)]
         centres = x[of.touching : of.first]
-        by_itself = of.self_contact.pressed(centres, self.near(centres), of.touching)
-        return [each for each in (by_colliders, by_itself) if len(each.short)]
+        if len(near := self.near(centres)):
+            pressed.append(of.self_contact.pressed(centres, near, of.touching))
+        return [each for each in pressed if len(each.short)]
 
     def jacobian(self, at: Residual) -> Jacobian:
         """See `Step`."""

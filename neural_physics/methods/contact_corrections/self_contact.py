@@ -65,6 +65,8 @@ class SelfContact:
 
     def near(self, centres: Doubles) -> Indices:
         """(p, 2): the pairs that may come to touch in a step that has begun with centres at (b, d), m."""
+        if not len(centres):  # most bodies have none, and it is asked in each step
+            return np.zeros((0, 2), np.intp)
         squares = (centres**2).sum(1)
         apart = squares[:, None] + squares - 2.0 * centres @ centres.T
         a, b = np.nonzero((self._sums > 0.0) & (apart < (NEAR * self._sums) ** 2))

@@ -6,7 +6,7 @@ import argparse
 import hashlib
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from itertools import count
 from pathlib import Path
@@ -35,9 +35,10 @@ from neural_physics.evaluation.rollouts import (
 )
 from neural_physics.evaluation.verdict import Errors, judge
 from neural_physics.files.atomic import writing
-from neural_physics.files.below import clear_below
 from neural_physics.files.held_folders import HeldFolder, held
 from neural_physics.files.links import check_unmoved, resolved
+from neural_physics.files.listing import entries
+from neural_physics.files.names import is_stray
 from neural_physics.files.reading import open_plain, read_json
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 from neural_physics.methods.interface import Method
@@ -47,6 +48,7 @@ from neural_physics.models.model_file import Model, read_model
 SCHEMA = 1
 # The report first: what it stands beside is known to be of an evaluation.
 FILES = ("report.json", "error.npz", "prediction.pc2", "reference.pc2", "report.html")
+SCRATCH = "evaluation.new"  # where they are written
 SHOWN_FRAMES = 1200  # of the take that is written for Blender to show
 
 
@@ -134,8 +136,12 @@ def run(
 def _check_replaceable(folder: Path) -> dict[str, Any]:
     """What the report there says, nothing where none is.
 
-    Raises Problem("file_not_ours") for files of an evaluation's names beside which is no report of one.
+    Raises Problem("file_not_ours") for files of an evaluation's names beside which is no report of one, and
+    for more than a killed one has left where they are written.
     """
+    for path in entries(folder / SCRATCH):
+        if path.name not in FILES and not is_stray(path.name):
+            raise Problem("file_not_ours", path=path)
     there = [name for name in FILES if (folder / name).exists()]
     said = _report(folder / FILES[0])
     if there and said is None:
@@ -191,21 +197,33 @@ def _written_whole(folder: Path, aside: list[tuple[str, str]]) -> Iterator[Path]
     results, resolved when the evaluation began; others may have exchanged it since.
     """
     check_unmoved(folder).mkdir(parents=True, exist_ok=True)
-    scratch = folder / "evaluation.new"
-    clear_below(folder.parent, scratch)  # of an evaluation that was killed
-    with held(folder.parent, folder) as parent, parent.made(scratch.name) as made:
+    scratch = folder / SCRATCH
+    with held(folder.parent, folder) as parent:
+        _clear(parent)  # of one that was killed
         try:
-            yield scratch
-            check_unmoved(folder)
-            strange = _strange(folder)
-            for name in FILES:
-                made.flush(name)
-                if name in strange:
-                    aside.append((name, _free_name(name, parent)))
-                    parent.rename(name, parent, aside[-1][1])
-                made.replace(name, parent, name)
+            with parent.made(SCRATCH) as made:
+                yield scratch
+                check_unmoved(folder)
+                strange = _strange(folder)
+                for name in FILES:
+                    made.flush(name)
+                    if name in strange:
+                        aside.append((name, _free_name(name, parent)))
+                        parent.rename(name, parent, aside[-1][1])
+                    made.replace(name, parent, name)
         finally:
-            clear_below(folder.parent, scratch)
+            with suppress(OSError, Problem):
+                _clear(parent)
+
+
+def _clear(parent: HeldFolder) -> None:
+    """Delete what is left of an evaluation. Raises OSError where there is more in its folder."""
+    if parent.mode(SCRATCH):
+        with parent.inner(SCRATCH) as folder:
+            for name in folder.names():
+                if name in FILES or is_stray(name):
+                    folder.unlink(name)
+        parent.rmdir(SCRATCH)
 
 
 def summary(

@@ -28,7 +28,7 @@ from ..files.row_files import map_rows
 from ..interaction.channels import SIZES, Channel, ChannelLayout, Kind
 from .dataset_info import IMPORTED, MOST_FRAMES, DatasetInfo, Exclusion, Role, TakeInfo, read_take_info
 from .frame_checks import bad_frames_steps
-from .own_take_files import remove_take
+from .own_take_files import check_take_own, remove_take
 from .point_caches import read_mdd, read_pc2
 from .rest_mesh import Mesh
 from .take_names import check_take_name
@@ -349,8 +349,8 @@ def _write(
             raise Problem("take_exists", path=dataset.path, take=there[same_key(name)])
         if folder.exists():
             _delete_unfinished(folder, dataset.path)
+        discard_killed(dataset.path)
         try:
-            discard_killed(dataset.path)
             _check_room(dataset, positions, sampled)
             info = TakeInfo(len(positions), role=role)
             yield from _write_frames(scratch, dataset, info, positions, sampled=sampled)
@@ -402,11 +402,16 @@ def _at_the_end(
         yield total, total
 
 
+def check_killed(dataset_path: Path) -> None:
+    """Raise Problem("file_not_ours" | "place_is_link") for more than what a killed import has left."""
+    check_take_own(check_no_link(dataset_path / SCRATCH))
+
+
 def discard_killed(dataset_path: Path) -> None:
-    """Delete what an import has left that was killed. Raises OSError and Problem("place_is_link")."""
-    scratch = check_no_link(dataset_path / SCRATCH)
-    if scratch.exists():
-        remove_below(dataset_path, scratch)
+    """Delete what an import has left that was killed. Raises OSError and what `check_killed` does."""
+    check_killed(dataset_path)
+    if (dataset_path / SCRATCH).exists():
+        remove_below(dataset_path, dataset_path / SCRATCH)
 
 
 def _to_frame(shape: Floats, object_from_frame: Doubles) -> Floats:

@@ -110,7 +110,10 @@ def test_deleting_a_dataset_leaves_what_is_not_its_own(tmp_path):
     assert left == {"takes/clips/a.mov", "bake/bread.txt", "jobs/applications.txt", "notes.txt"}
 
 
-@pytest.mark.parametrize("theirs", ["takes/take_000/mocap.fbx", "bake/final/a.png", "bake/take_000/a.png"])
+@pytest.mark.parametrize(
+    "theirs",
+    ["takes/take_000/mocap.fbx", "bake/final/a.png", "bake/take_000/a.png", "import.new/thesis.odt"],
+)
 def test_a_dataset_with_somebodys_files_in_its_own_folders_is_not_deleted(theirs, tmp_path):
     """A plan, or a `take.json`, may be a stranger's that came to lie beside them."""
     cloth, folder = cloth_and_ball(), tmp_path / "d"

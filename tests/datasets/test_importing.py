@@ -142,6 +142,15 @@ def test_an_import_that_is_killed_leaves_no_take_and_the_next_one_nothing_of_it(
     assert [path.name for path in (files / "d" / "takes").iterdir()] == ["take_000"]
 
 
+def test_what_an_import_did_not_write_is_left_where_it_writes(files):
+    (files / "d" / "import.new").mkdir(parents=True)
+    (files / "d" / "import.new" / "thesis.odt").write_text("mine")
+    with pytest.raises(Problem) as caught:
+        add(files)
+    assert caught.value.code == "file_not_ours"
+    assert (files / "d" / "import.new" / "thesis.odt").read_text() == "mine"
+
+
 def test_imports_at_the_same_time_wait_for_each_other_and_all_arrive(files):
     add(files)
     started = []

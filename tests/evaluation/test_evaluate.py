@@ -206,6 +206,18 @@ def test_files_of_somebody_else_that_are_called_like_a_reports_are_left(tmp_path
     assert {path.name for path in tmp_path.iterdir()} == {name, model_path.name}
 
 
+def test_what_an_evaluation_was_not_writing_when_it_was_killed_is_left(tmp_path, dataset, model_path):
+    (tmp_path / "evaluation.new").mkdir()
+    (tmp_path / "evaluation.new" / "report.html").write_text("half")
+    (tmp_path / "evaluation.new" / "thesis.odt").write_text("mine")
+    with pytest.raises(Problem) as caught:
+        run(model_path, dataset.path, tmp_path, "--frames", "40")
+    assert caught.value.code == "file_not_ours" and "thesis.odt" in caught.value.message
+    (tmp_path / "evaluation.new" / "thesis.odt").rename(tmp_path / "thesis.odt")
+    run(model_path, dataset.path, tmp_path, "--frames", "40")
+    assert (tmp_path / "thesis.odt").is_file() and not (tmp_path / "evaluation.new").exists()
+
+
 def test_a_report_is_replaced_by_the_next_one(tmp_path, dataset, model_path):
     for frames in ("40", "30"):
         run(model_path, dataset.path, tmp_path, "--frames", frames)

@@ -326,6 +326,7 @@ def delete_dataset(obj: bpy.types.Object) -> None:
     bake = side_folder(folder)
     for take in takes:  # before anything is deleted
         check_take_own(check_no_link(take))
+    importing.check_killed(folder)
     if baked := (bake / "bake.json").is_file():
         check_made_by_bakes(bake)
     host.forget(jobs_folder(obj), NAMES)

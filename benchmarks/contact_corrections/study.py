@@ -34,7 +34,8 @@ CPU = torch.device("cpu")
 
 @dataclass(frozen=True)
 class Row:
-    """states: of the training's takes that are solved. width: of r_ext's network; 0: no r_ext. handles: free
+    """states: of the training's takes that are solved. pressed: in how many of them colliders are pressed in,
+    0 for all. width: of r_ext's network; 0: no r_ext. handles: free
     points, where the example has no cores. validated: states of the training's takes that are held out.
     traverses: of each state, the places where a collider is led in; None for as many as usual. met: see
     `ContactPreset`.
@@ -47,11 +48,17 @@ class Row:
     validated: int = 30
     traverses: int | None = None
     met: float = 0.5
+    pressed: int = 0
 
     @property
     def name(self) -> str:
-        """Its example, its number of states and the width of r_ext's network: unique among rows."""
-        return f"{self.example.name}_{self.states}_{self.width}"
+        """Its example, its numbers of states and the width of r_ext's network: unique among rows."""
+        return f"{self.solved}_{self.width}"
+
+    @property
+    def solved(self) -> str:
+        """Its example and its numbers of states."""
+        return f"{self.example.name}_{self.states}" + (f"_{self.pressed}" if self.pressed else "")
 
     @property
     def model(self) -> Path:
@@ -86,7 +93,8 @@ class Study:
     def tested(self, count: int) -> CorrectionData:
         """The shapes of `count` states of the test take, with the collider where the take has it."""
         take = self.dataset.take(TEST)
-        spans, preset = [Span(take, 0, len(take.positions))], replace(self.training.preset, traverses=0)
+        spans, preset = [Span(take, 0, len(take.positions))], self.training.preset
+        preset = replace(preset, traverses=0, pressed=preset.poses)
         return _solved(
             self.dataset.path,
             self.scene,
@@ -109,7 +117,7 @@ def study(row: Row) -> Study | None:
     options = Options(PRESET, preset, BASES, 0, device="cpu", out=row.model, checkpoint_every=1e9)
     options.work.mkdir(parents=True, exist_ok=True)
     run = ContactTraining(dataset, options, scene, CPU, key=row.name, emit=silent, stop=StopRequest())
-    name = f"{row.example.name}_{row.states}"
+    name = row.solved
     solved = _solved(dataset.path, scene, training, row.states, preset=preset, seed=0, name=name)
     return Study(
         row,
@@ -132,7 +140,7 @@ def _changes(row: Row) -> Sequence[str]:
     traverses = TRAVERSES if row.traverses is None else row.traverses
     # All epochs, however quick the computer is.
     changes = ["minutes=0", f"handles={row.handles}", f"poses={row.states}", f"traverses={traverses}"]
-    changes.append(f"met={row.met}")
+    changes += [f"met={row.met}", f"pressed={row.pressed or row.states}"]
     return [*changes, f"external_width={row.width}"] if row.width else [*changes, "external=false"]
 
 

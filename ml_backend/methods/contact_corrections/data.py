@@ -16,7 +16,7 @@ from ml_backend.methods.contact_corrections.samples import CorrectionData, Gathe
 from ml_backend.methods.contact_corrections.scene import ContactScene
 from ml_backend.methods.contact_corrections.shapes_at_rest import ShapeSolver
 from ml_backend.methods.contact_corrections.shared_solving import solved
-from neural_physics.arrays import Doubles
+from ml_backend.methods.contact_corrections.solving_helper import Asked
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 
 SAVE_EVERY = 20.0  # seconds
@@ -36,22 +36,26 @@ def solve_corrections(
     helpers: Sequence[str] = (),
     cores: int | None = 1,
 ) -> CorrectionData:
-    """`count` states, evenly over the spans. kept: a file, and what must be the same to go on from it.
+    """`count` states, evenly over the spans, and in the preset's share of these colliders pressed in.
 
-    helpers: what processes are told that help, see `solving_helper.helper_words`. cores: how many to use, all
-    of this computer if None.
+    kept: a file, and what must be the same to go on from it. helpers: what processes are told that help, see
+    `solving_helper.helper_words`. cores: how many to use, all of this computer if None.
 
     Raises Problem("stopped" | "disk_full" | "folder_not_writable" | "place_is_link").
     """
     frames = [(span, t) for span in spans for t in range(span.start, span.stop)]
     picked = np.unique(np.linspace(0, len(frames) - 1, min(count, len(frames))).round().astype(int))
 
-    def asked(number: int) -> tuple[Sequence[int], Doubles, Doubles]:
+    wanted = max(1, round(len(picked) * min(1.0, preset.pressed / preset.poses)))
+    pressed = set(np.linspace(0, len(picked) - 1, wanted).round().astype(int).tolist())
+
+    def asked(number: int) -> Asked:
         span, t = frames[picked[number]]
         found = span.take.body_positions
         assert found is not None  # the dataset has a body
         y = np.asarray(span.take.interaction[t], np.float64)
-        return (seed, number), scene.coordinates.of(np.asarray(found[t], np.float64)), y
+        positions = scene.coordinates.of(np.asarray(found[t], np.float64))
+        return Asked((seed, number), positions, y, number in pressed)
 
     gathered = Gathered.resumed(*kept)
     left = range(gathered.states, len(picked))

@@ -16,8 +16,9 @@ class ContactPreset(Preset):
     handles: int = number(12, "number of free handles, which are points", 1, HANDLES.most)
     internal: bool = choice(True, "learn the internal correction")
     external: bool = choice(True, "learn the external correction, around colliders")
-    poses: int = number(300, "frames of the takes at whose handles the shape at rest is solved for", 2)
-    traverses: int = number(8, "places, for each of these frames, where a collider is pressed in")
+    poses: int = number(1200, "frames of the takes at whose handles the shape at rest is solved for", 2)
+    pressed: int = number(300, "of these frames, in how many colliders are pressed in as well", 1)
+    traverses: int = number(8, "places, for each of those, where a collider is pressed in")
     met: float = number(
         0.5, "fraction of these places that are as in the takes; the others are spread over the body", most=1
     )
@@ -47,15 +48,21 @@ class ContactPreset(Preset):
 
 
 PRESETS = {
-    "preview": ContactPreset(poses=60, traverses=4, epochs=300.0, minutes=0.5),
+    "preview": ContactPreset(poses=240, pressed=60, traverses=4, epochs=300.0, minutes=0.5),
     "balanced": ContactPreset(),
     "final": ContactPreset(
-        poses=1500, traverses=16, cubature=300, external_width=2000, patience=40, minutes=60.0
+        poses=3000,
+        pressed=1500,
+        traverses=16,
+        cubature=300,
+        external_width=2000,
+        patience=40,
+        minutes=60.0,
     ),
     # Romero 2021, section 4.3 and Table 1; docs/methods/contact_corrections.md says where all differ.
     "paper": ContactPreset(
         handles=8,
-        poses=1200,
+        pressed=1200,
         met=0.0,
         cubature=600,
         internal_width=200,

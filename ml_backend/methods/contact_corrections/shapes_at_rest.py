@@ -40,10 +40,11 @@ class ShapeSolver:
         self.statics = Statics(scene.body, scene.handles, scene.gravity)
         self.locate = Locator(scene.handles, np.unique(scene.contact.corners))
 
-    def of_state(self, positions: Doubles, y: Doubles, rng: np.random.Generator) -> OfState:
+    def of_state(self, positions: Doubles, y: Doubles, rng: np.random.Generator | None) -> OfState:
         """The samples of a frame of a take: of r_int (Romero 2021, eq. 8), and then of r_ext.
 
-        positions (B, d): of the body, m. y: of its interaction. rng: for where colliders are pressed in.
+        positions (B, d): of the body, m. y: of its interaction. rng: for where colliders are
+        pressed in; None where none are.
         """
         scene, handles = self.scene, self.scene.handles
         frames = scene.frames.rows(y)
@@ -56,7 +57,7 @@ class ShapeSolver:
             return OfState({}, 1)
         solving = _Solving(self, _State(q, linear, np.linalg.inv(f), *handles.placement(q)), alone)
         solving.keep_internal()
-        if self.preset.external and scene.colliders.moving:
+        if rng is not None and self.preset.external and scene.colliders.moving:
             solving.touch_as_recorded(positions, y)
             facets = Facets.of(scene.surface(alone))
             for _ in range(self.preset.traverses if facets.anywhere else 0):

@@ -12,13 +12,10 @@ from queue import Empty, SimpleQueue
 from subprocess import Popen
 from threading import Thread
 
-import numpy as np
-
 from learning.training.helper_processes import started
 from ml_backend.methods.contact_corrections.samples import OfState
 from ml_backend.methods.contact_corrections.shapes_at_rest import ShapeSolver
-from ml_backend.methods.contact_corrections.solving_helper import answer, ask
-from neural_physics.arrays import Doubles
+from ml_backend.methods.contact_corrections.solving_helper import Asked, answer
 from neural_physics.baking.workers import ONE_THREAD
 
 HELPER = "ml_backend.methods.contact_corrections.solving_helper"
@@ -26,12 +23,16 @@ TRIED = 2.0  # seconds of this process alone, by which the others are judged
 WORTH = 20.0  # seconds that it would take alone: what is sooner done is done before others have begun
 LOOK_EVERY = 0.2  # seconds
 
-Asked = Callable[[int], tuple[Sequence[int], Doubles, Doubles]]  # seeds, positions and y of a state
 Found = tuple[int, OfState | None]  # of which state; None where the helper has ended over it
 
 
 def solved(
-    solver: ShapeSolver, asked: Asked, numbers: range, words: Sequence[str], *, processes: int
+    solver: ShapeSolver,
+    asked: Callable[[int], Asked],
+    numbers: range,
+    words: Sequence[str],
+    *,
+    processes: int,
 ) -> Generator[OfState | None]:
     """What comes of each of these states, in their order; None once in a while where there is nothing yet.
 
@@ -40,8 +41,7 @@ def solved(
     """
 
     def here(number: int) -> OfState:
-        seeds, positions, y = asked(number)
-        return solver.of_state(positions, y, np.random.default_rng(seeds))
+        return asked(number).solved(solver)
 
     first, begun = numbers.start, time.monotonic()
     while numbers:
@@ -80,7 +80,9 @@ def solved(
             helper.wait()
 
 
-def _deal(helper: Popen[bytes], asked: Asked, waiting: SimpleQueue[int], done: SimpleQueue[Found]) -> None:
+def _deal(
+    helper: Popen[bytes], asked: Callable[[int], Asked], waiting: SimpleQueue[int], done: SimpleQueue[Found]
+) -> None:
     """Give a helper one state after the other, until none is left or it has ended."""
     assert helper.stdin is not None and helper.stdout is not None  # pipes
     while True:
@@ -89,7 +91,7 @@ def _deal(helper: Popen[bytes], asked: Asked, waiting: SimpleQueue[int], done: S
         except Empty:
             return
         try:
-            ask(helper.stdin, *asked(number))
+            asked(number).send(helper.stdin)
             done.put((number, answer(helper.stdout)))
         except (OSError, EOFError):
             done.put((number, None))

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
@@ -25,6 +25,28 @@ from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.processes import POLITE
 
 NONE = np.zeros(0, np.float32)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A state whose shapes are asked for. seeds: of the places where colliders are pressed in.
+
+    positions (B, d): of the body, m. y: of its interaction. pressed: whether colliders are pressed in.
+    """
+
+    seeds: Sequence[int]
+    positions: Doubles
+    y: Doubles
+    pressed: bool
+
+    def solved(self, solver: ShapeSolver) -> OfState:
+        """Its shapes at rest."""
+        rng = np.random.default_rng(self.seeds)
+        return solver.of_state(self.positions, self.y, rng if self.pressed else None)
+
+    def send(self, helper: IO[bytes]) -> None:
+        """Ask a helper for them. Raises OSError where it has ended."""
+        send(helper, np.array(self.seeds), self.positions, self.y, np.array(self.pressed))
 
 
 def helper_words(dataset: Path, preset: ContactPreset, placed: Sequence[PlacedHandle]) -> list[str]:
@@ -51,16 +73,11 @@ def serve(solver: ShapeSolver, asked: IO[bytes], answers: IO[bytes]) -> None:
     """Solve for what is asked for again and again, until nobody asks any more."""
     try:
         while True:
-            seeds, positions, y = (receive(asked) for _ in range(3))
-            found = solver.of_state(positions, y, np.random.default_rng(seeds))
+            seeds, positions, y, pressed = (receive(asked) for _ in range(4))
+            found = Asked(seeds.tolist(), positions, y, bool(pressed)).solved(solver)
             send(answers, np.array(found.unsettled), *(found.rows.get(name, NONE) for name in ROWS))
     except (OSError, EOFError):  # the training has ended
         return
-
-
-def ask(process_input: IO[bytes], seeds: Sequence[int], positions: Doubles, y: Doubles) -> None:
-    """Ask a helper for the shapes of a state. Raises OSError where it has ended."""
-    send(process_input, np.array(seeds), positions, y)
 
 
 def answer(process_output: IO[bytes]) -> OfState:

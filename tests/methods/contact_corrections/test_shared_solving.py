@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from ml_backend.methods.contact_corrections.solving_helper import helper_words
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
 
-PRESET = ContactPreset(handles=8, traverses=2, depths=2)
+PRESET = ContactPreset(handles=8, poses=40, pressed=10, traverses=2, depths=2)
 STATES = 12
 
 
@@ -57,14 +58,14 @@ def at_once(monkeypatch):
     return started
 
 
-def solve(dataset, scene, path, cores, emit=silent, stop=None):
-    words = helper_words(dataset.path, PRESET, ())
+def solve(dataset, scene, path, cores, emit=silent, stop=None, preset=PRESET):
+    words = helper_words(dataset.path, preset, ())
     kept, training = (path, "it"), split(dataset)[0]
     return solve_corrections(
         scene,
         training,
         STATES,
-        PRESET,
+        preset,
         seed=7,
         kept=kept,
         stage="solving",
@@ -87,6 +88,17 @@ def test_shapes_are_the_same_in_however_many_processes(dataset, scene, alone, at
     check_same(solve(dataset, scene, tmp_path / "kept", cores=3), alone)
     assert len(at_once) == 3
     assert None not in [process.poll() for process in at_once], "none is left"
+
+
+def test_colliders_are_pressed_into_some_of_the_states_alone(dataset, scene, alone, tmp_path):
+    into_all = replace(PRESET, pressed=PRESET.poses)
+    of_all = solve(dataset, scene, tmp_path / "kept", cores=1, preset=into_all)
+    np.testing.assert_array_equal(alone.internal.r, of_all.internal.r)
+    assert len(alone.internal) == STATES
+    states, every = (np.unique(found.external.states, axis=0) for found in (alone, of_all))
+    assert (len(states), len(every)) == (STATES // 4, STATES)
+    mine = (of_all.external.states[:, None] == states).all((2, 3)).any(1)
+    np.testing.assert_array_equal(alone.external.r, of_all.external.r[mine])
 
 
 def test_what_a_process_has_ended_over_is_done_by_the_others_or_here(

@@ -17,7 +17,7 @@ from benchmarks.contact_corrections.scenes import CONTACT, MODELS, TEST, Example
 from learning.training.options import Options
 from learning.training.presets import changed
 from learning.training.spans import Span, split
-from learning.training.tensor_files import write_model
+from learning.training.tensor_files import Tensors, write_model
 from ml_backend.methods.contact_corrections.data import solve_corrections
 from ml_backend.methods.contact_corrections.presets import PRESETS, ContactPreset
 from ml_backend.methods.contact_corrections.samples import CorrectionData
@@ -26,19 +26,21 @@ from ml_backend.methods.contact_corrections.solving_helper import helper_words
 from ml_backend.methods.contact_corrections.train import ContactTraining, solid_body
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import StopRequest
-from neural_physics.models.model_file import Model, read_model
+from neural_physics.models.model_file import Model, ModelInfo, read_model
 
 PRESET, BASES, TRAVERSES = "balanced", 100, 16
 CPU = torch.device("cpu")
+CORRECTIONS = ("internal.", "external.")  # what the names of their tensors begin with
 
 
 @dataclass(frozen=True)
 class Row:
-    """states: of the training's takes that are solved. pressed: in how many of them colliders are pressed in,
-    0 for all. width: of r_ext's network; 0: no r_ext. handles: free
-    points, where the example has no cores. validated: states of the training's takes that are held out.
-    traverses: of each state, the places where a collider is led in; None for as many as usual. met: see
-    `ContactPreset`.
+    """states: of the training's takes that are solved. width: of r_ext's network; 0: no r_ext.
+
+    handles: free points, where the example has no cores. validated: states of the training's takes that are
+    held out. traverses: of each state, the places where a collider is led in; None for as many as usual.
+    met: see `ContactPreset`. pressed: in how many states colliders are led in, 0 for all. cubature: elements,
+    0 for as many as usual; the corrections are those of the row with 0.
     """
 
     example: Example
@@ -49,11 +51,12 @@ class Row:
     traverses: int | None = None
     met: float = 0.5
     pressed: int = 0
+    cubature: int = 0
 
     @property
     def name(self) -> str:
-        """Its example, its numbers of states and the width of r_ext's network: unique among rows."""
-        return f"{self.solved}_{self.width}"
+        """Its example, its numbers of states, the width of r_ext's network, its cubature: unique."""
+        return f"{self.solved}_{self.width}" + (f"_of_{self.cubature}" if self.cubature else "")
 
     @property
     def solved(self) -> str:
@@ -84,11 +87,19 @@ class Study:
     def model(self) -> Model:
         """The row's model, trained if it is not there yet."""
         if not self.row.model.is_file():
-            corrections, courses = self.training.corrections(self.solved, self.validation)
-            info = self.training.info(self.solved, courses)
+            info, corrections = self._learned()
             tensors, _ = self.training.with_cubature(info, corrections, self.solved)
             write_model(self.row.model, info, tensors)
         return read_model(self.row.model)
+
+    def _learned(self) -> tuple[ModelInfo, Tensors]:
+        """What the model says of itself, and its corrections."""
+        usual = replace(self.row, cubature=0)
+        if usual.model.is_file():
+            model = read_model(usual.model)
+            return model.info, {k: v for k, v in model.tensors.items() if k.startswith(CORRECTIONS)}
+        corrections, courses = self.training.corrections(self.solved, self.validation)
+        return self.training.info(self.solved, courses), corrections
 
     def tested(self, count: int) -> CorrectionData:
         """The shapes of `count` states of the test take, with the collider where the take has it."""
@@ -132,7 +143,7 @@ def study(row: Row) -> Study | None:
 
 def uncorrected(model: Model) -> Model:
     """The same handles and cubature, alone."""
-    kept = {k: v for k, v in model.tensors.items() if not k.startswith(("internal.", "external."))}
+    kept = {k: v for k, v in model.tensors.items() if not k.startswith(CORRECTIONS)}
     return Model(model.info, kept, model.path)
 
 
@@ -141,6 +152,7 @@ def _changes(row: Row) -> Sequence[str]:
     # All epochs, however quick the computer is.
     changes = ["minutes=0", f"handles={row.handles}", f"poses={row.states}", f"traverses={traverses}"]
     changes += [f"met={row.met}", f"pressed={row.pressed or row.states}"]
+    changes += [f"cubature={row.cubature}"] if row.cubature else []
     return [*changes, f"external_width={row.width}"] if row.width else [*changes, "external=false"]
 
 

@@ -6,27 +6,34 @@ All in one process and on one thread, in the processor's time, over an interacti
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from statistics import median
+from dataclasses import replace
+from statistics import mean, median
 from time import process_time
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.contact_corrections.accuracy import ROWS, handles_of
-from benchmarks.contact_corrections.scenes import FINE, TEST
-from benchmarks.contact_corrections.study import Row, Study, study, uncorrected
+from benchmarks.contact_corrections.accuracy import (
+    COMBED,
+    COMBED_FINE,
+    DENTED,
+    DENTED_FINE,
+    ROWS,
+    STRIPED,
+    STRIPED_FINE,
+    errors_of,
+    handles_of,
+)
+from benchmarks.contact_corrections.scenes import TEST
+from benchmarks.contact_corrections.study import Study, study, uncorrected
 from benchmarks.solver.solver_times import simulation_of
 from neural_physics.methods.contact_corrections.method import ContactCorrections
 from neural_physics.models.model_file import Model
 
-# Of fewer shapes, but of as many bases: how long a frame takes does not depend on how well it is learned.
-CIRCLE_FINE, ACCORDION_FINE = FINE
-TIMED = (
-    *ROWS,
-    Row(CIRCLE_FINE, 30, 200, validated=4, traverses=1),
-    Row(ACCORDION_FINE, 40, 0, handles=16, validated=6),
-)
+MORE = 600  # elements: about as many as the paper's bodies have in Play
+FINER = (DENTED, COMBED, STRIPED, DENTED_FINE, COMBED_FINE, STRIPED_FINE)
+TIMED = (*ROWS, *(replace(row, cubature=MORE) for row in FINER))
 
 
 def judge() -> dict[str, Any]:
@@ -38,6 +45,8 @@ def judge() -> dict[str, Any]:
 def _row(found: Study) -> dict[str, Any]:
     row, dataset, model = found.row, found.dataset, found.model()
     ys, simulation = np.asarray(dataset.take(TEST).interaction), simulation_of(dataset, TEST)
+    ours = _Played(model, ys)
+    ways = {"linear": _Played(uncorrected(model), ys), "ours": ours, "full": lambda _: simulation.advance()}
     return {
         "example": row.example.example,
         "turning": row.example.turning,
@@ -51,19 +60,14 @@ def _row(found: Study) -> dict[str, Any]:
             for name in ("internal", "external")
             if f"{name}.basis" in model.tensors
         },
-        "ms": _in_turns(
-            {
-                "linear": _played(uncorrected(model), ys),
-                "ours": _played(model, ys),
-                "full": lambda _: simulation.advance(),
-            },
-            len(ys),
-        ),
+        **errors_of(found, TEST),
+        "ms": _in_turns(ways, len(ys)),
+        "unsettled": ours.unsettled / (len(ys) - 1),
     }
 
 
-def _in_turns(ways: Mapping[str, Callable[[int], Any]], frames: int) -> dict[str, float]:
-    """Milliseconds of a frame of each way, the median.
+def _in_turns(ways: Mapping[str, Callable[[int], Any]], frames: int) -> dict[str, dict[str, float]]:
+    """Milliseconds of a frame of each way, the median and the mean.
 
     In turns, frame by frame, as other work on the machine comes and goes.
     """
@@ -73,17 +77,17 @@ def _in_turns(ways: Mapping[str, Callable[[int], Any]], frames: int) -> dict[str
             began = process_time()
             way(frame)
             taken[name].append(1e3 * (process_time() - began))
-    return {name: median(each) for name, each in taken.items()}
+    return {name: {"median": median(each), "mean": mean(each)} for name, each in taken.items()}
 
 
-def _played(model: Model, ys: NDArray[np.float32]) -> Callable[[int], Any]:
-    """What plays one frame after the other: a step, and all vertices."""
-    method = ContactCorrections(model)
-    state = method.start(ys[0])
+class _Played:
+    """Plays one frame after the other: a step, and all vertices. unsettled: frames not solved to the end."""
 
-    def frame(number: int) -> None:
-        nonlocal state
-        state = method.step(state, ys[number])
-        method.positions(state, ys[number])
+    def __init__(self, model: Model, ys: NDArray[np.float32]) -> None:
+        self._method, self._ys, self.unsettled = ContactCorrections(model), ys, 0
+        self._state = self._method.start(ys[0])
 
-    return frame
+    def __call__(self, number: int) -> None:
+        self._state = self._method.step(self._state, self._ys[number])
+        self._method.positions(self._state, self._ys[number])
+        self.unsettled += not self._method.settled(self._state)

@@ -36,7 +36,8 @@ def measured(tmp_path_factory):
             patched.setattr(module, "TEST", "take_001")
         patched.setattr(scenes, "SCENES", folder)
         patched.setattr(study, "MODELS", folder / "models")
-        patched.setattr(study, "CONTACT", folder)
+        for module in (study, accuracy):
+            patched.setattr(module, "CONTACT", folder)
         patched.setattr(study, "TRAVERSES", 6)
         for module, name in ((accuracy, "ROWS"), (times, "TIMED")):
             patched.setattr(module, name, (ROW, Row(Example("GONE", "JELLY_WITH_STAR", turn=0.5), 5, 60)))
@@ -114,7 +115,11 @@ def test_the_handles_alone_are_what_errors_are_relative_to(measured):
 def test_times_and_tables_have_a_line_for_each_model(measured):
     _, found, timed, _ = measured
     (row,) = timed["rows"]
-    assert 0.0 < row["ms"]["linear"] < row["ms"]["full"] and row["ms"]["ours"] > 0.0
+    ms = row["ms"]
+    for kind in ("median", "mean"):
+        assert 0.0 < ms["linear"][kind] < ms["full"][kind] and ms["ours"][kind] > 0.0
+    assert row["errors"] == found["rows"][0]["errors"], "accuracy beside speed is of the same model"
+    assert 0.0 <= row["unsettled"] <= 1.0
     assert row["bases"]["external"] > 0
     assert tables.accuracy(found).count("| circle |") == 1
     assert tables.times(timed).count("| circle |") == 1

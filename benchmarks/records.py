@@ -39,6 +39,11 @@ def recorded(name: str, measure: Callable[[], dict[str, Any]]) -> dict[str, Any]
     return figures
 
 
+def is_recorded(name: str) -> bool:
+    """Whether there are figures of that name."""
+    return (RECORDS / f"{name}.json").is_file()
+
+
 def _commit() -> str:
     asked = ["git", "rev-parse", "--short", "HEAD"]
     return subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()

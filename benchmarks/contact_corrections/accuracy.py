@@ -5,9 +5,9 @@ The paper has 8 points for jellies, 16 for microstructures, and the worm's bones
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,11 +23,12 @@ from benchmarks.contact_corrections.scenes import (
     COMB,
     COMB_FINE,
     COMB_STRAIGHT,
-    CONTACT,
     FINGER,
     WORM,
+    baked,
 )
-from benchmarks.contact_corrections.study import Row, Study, study
+from benchmarks.contact_corrections.study import Row, Study, required
+from benchmarks.records import is_recorded, recorded
 from learning.training.spans import Span
 from ml_backend.methods.contact_corrections.scene import ContactScene, contact_scene
 from ml_backend.methods.contact_corrections.statics import Statics
@@ -67,20 +68,29 @@ ROWS = (
 
 
 def judge() -> dict[str, Any]:
-    """The errors (see `errors_on`) of each row whose takes are there, and the names of the other rows."""
-    rows, missing = [], []
-    for row in ROWS:
-        found = study(row)
-        if found is None:
-            missing.append(row.name)
-        else:
-            rows += [_row(found, take) for take in row.example.tests]
-    return {"rows": rows, "missing": missing}
+    """The errors (see `errors_on`) of each row that is recorded or baked, and the names of the others."""
+    there = [row for row in ROWS if is_there(row, row.example.tests)]
+    rows = [of_row(row, take) for row in there for take in row.example.tests]
+    return {"rows": rows, "missing": [row.name for row in ROWS if row not in there]}
 
 
-def _row(found: Study, take: str) -> dict[str, Any]:
-    row, scene, solved = found.row, found.scene, found.solved
-    model = found.model()
+def is_there(row: Row, takes: tuple[str, ...]) -> bool:
+    """Whether errors on these takes can be told: from a record, or because the example is baked."""
+    return all(is_recorded(_record(row, take)) for take in takes) or baked(row.example) is not None
+
+
+def of_row(row: Row, take: str) -> dict[str, Any]:
+    """A line of the table: of a row's model on a take of its example. Raises SystemExit if not baked."""
+    return recorded(_record(row, take), partial(_row, row, take))
+
+
+def _record(row: Row, take: str) -> str:
+    return f"contact/accuracy/{row.name}_{take}"
+
+
+def _row(row: Row, take: str) -> dict[str, Any]:
+    found = required(row)
+    scene, solved, model = found.scene, found.solved, found.model()
     return {
         "example": row.example.example,
         "turning": row.example.turning,
@@ -88,23 +98,12 @@ def _row(found: Study, take: str) -> dict[str, Any]:
         "width": row.width,
         "handles": handles_of(scene),
         "triangles": len(scene.body.elements),
+        "takes": row.example.takes,
         "shapes": {"internal": len(solved.internal), "external": len(solved.external)},
         "unsettled": solved.unsettled,
         "training": model.info.training,
-        **errors_of(found, take),
+        **errors_on(dataset_of(found, take), met_in(found, take), ContactCorrections(model), take),
     }
-
-
-def errors_of(found: Study, take: str) -> dict[str, Any]:
-    """What `errors_on` says of a row's model on a take of its example, kept beside what was solved."""
-    path = CONTACT / "errors" / f"{found.row.name}_{take}.json"
-    if not path.is_file():
-        method = ContactCorrections(found.model())
-        said = errors_on(dataset_of(found, take), met_in(found, take), method, take)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(said), encoding="utf-8")
-    kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return kept
 
 
 def handles_of(scene: ContactScene) -> list[int]:

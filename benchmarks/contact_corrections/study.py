@@ -141,6 +141,14 @@ def study(row: Row) -> Study | None:
     )
 
 
+def required(row: Row) -> Study:
+    """The same; raises SystemExit where the takes are not there."""
+    found = study(row)
+    if found is None:
+        raise SystemExit(f"{row.example.name} is not baked: python -m benchmarks.contact_corrections.bakes")
+    return found
+
+
 def uncorrected(model: Model) -> Model:
     """The same handles and cubature, alone."""
     kept = {k: v for k, v in model.tensors.items() if not k.startswith(CORRECTIONS)}

@@ -50,6 +50,7 @@ ACCURACY = (
     Column("", _name),
     Column("handles", _handles),
     Column("elements", "triangles", ","),
+    Column("takes", "takes"),
     Column("shapes: *r_int*, *r_ext*", lambda row: "{internal:,}, {external:,}".format(**row["shapes"])),
     Column("units of *r_ext*", "width", ","),
     Column("all frames, %", lambda row: 100.0 * row["errors"]["all"], ".1f"),

@@ -22,11 +22,13 @@ from benchmarks.contact_corrections.accuracy import (
     ROWS,
     STRIPED,
     STRIPED_FINE,
-    errors_of,
     handles_of,
+    is_there,
+    of_row,
 )
 from benchmarks.contact_corrections.scenes import TEST
-from benchmarks.contact_corrections.study import Study, study, uncorrected
+from benchmarks.contact_corrections.study import Row, required, uncorrected
+from benchmarks.records import recorded
 from benchmarks.solver.solver_times import simulation_of
 from neural_physics.methods.contact_corrections.method import ContactCorrections
 from neural_physics.models.model_file import Model
@@ -38,12 +40,27 @@ TIMED = (*ROWS, *(replace(row, cubature=MORE) for row in FINER))
 
 def judge() -> dict[str, Any]:
     """Milliseconds a frame, beside the full simulation, of each row whose takes are there."""
-    studies = (study(row) for row in TIMED)
-    return {"rows": [_row(found) for found in studies if found is not None]}
+    there = [row for row in TIMED if is_there(_judged(row), (TEST,))]
+    return {"rows": [{**_timed(row), **_errors(row)} for row in there]}
 
 
-def _row(found: Study) -> dict[str, Any]:
-    row, dataset, model = found.row, found.dataset, found.model()
+def _judged(row: Row) -> Row:
+    """The row whose corrections it has."""
+    return replace(row, cubature=0)
+
+
+def _errors(row: Row) -> dict[str, Any]:
+    judged = of_row(_judged(row), TEST)
+    return {name: judged[name] for name in ("errors", "frames")}
+
+
+def _timed(row: Row) -> dict[str, Any]:
+    return recorded(f"contact/times/{row.name}", lambda: _measured(row))
+
+
+def _measured(row: Row) -> dict[str, Any]:
+    found = required(row)
+    dataset, model = found.dataset, found.model()
     ys, simulation = np.asarray(dataset.take(TEST).interaction), simulation_of(dataset, TEST)
     ours = _Played(model, ys)
     ways = {"linear": _Played(uncorrected(model), ys), "ours": ours, "full": lambda _: simulation.advance()}
@@ -60,7 +77,6 @@ def _row(found: Study) -> dict[str, Any]:
             for name in ("internal", "external")
             if f"{name}.basis" in model.tensors
         },
-        **errors_of(found, TEST),
         "ms": _in_turns(ways, len(ys)),
         "unsettled": ours.unsettled / (len(ys) - 1),
     }

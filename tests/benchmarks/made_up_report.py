@@ -125,6 +125,7 @@ def _contact(example: str, *, turning: bool = False, touched: int = 40, **more: 
         "width": 1000,
         "handles": [8, 0, 1],
         "triangles": 1000,
+        "takes": 6,
         "shapes": {"internal": 300, "external": 14486},
         "errors": {"all": 0.0432, "touched": 0.0829, "without": 0.447, "dents": 0.188},
         "floors": {"all": 0.0111, "touched": 0.0222},

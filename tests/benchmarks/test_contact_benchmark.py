@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 from flat_jellies import bake_flat
 from flat_meshes import extruded
 
+from benchmarks import records
 from benchmarks.contact_corrections import accuracy, decoupling, jacobians, pull, scenes, study, tables, times
 from benchmarks.contact_corrections.scenes import Example
 from benchmarks.contact_corrections.study import Row
@@ -36,8 +37,8 @@ def measured(tmp_path_factory):
             patched.setattr(module, "TEST", "take_001")
         patched.setattr(scenes, "SCENES", folder)
         patched.setattr(study, "MODELS", folder / "models")
-        for module in (study, accuracy):
-            patched.setattr(module, "CONTACT", folder)
+        patched.setattr(study, "CONTACT", folder)
+        patched.setattr(records, "RECORDS", folder / "records")
         patched.setattr(study, "TRAVERSES", 6)
         for module, name in ((accuracy, "ROWS"), (times, "TIMED")):
             patched.setattr(module, name, (ROW, Row(Example("GONE", "JELLY_WITH_STAR", turn=0.5), 5, 60)))

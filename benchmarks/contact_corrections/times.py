@@ -63,7 +63,11 @@ def _measured(row: Row) -> dict[str, Any]:
     dataset, model = found.dataset, found.model()
     ys, simulation = np.asarray(dataset.take(TEST).interaction), simulation_of(dataset, TEST)
     ours = _Played(model, ys)
-    ways = {"linear": _Played(uncorrected(model), ys), "ours": ours, "full": lambda _: simulation.advance()}
+    ways: dict[str, Callable[[int], Any]] = {
+        "linear": _Played(uncorrected(model), ys),
+        "ours": ours,
+        "full": lambda _: simulation.advance(),
+    }
     return {
         "example": row.example.example,
         "turning": row.example.turning,

@@ -90,7 +90,7 @@ def test_a_ball_that_is_scaled_presses_as_the_larger_one_does_in_its_place(train
 
 def test_a_ball_between_the_learned_ones_dents_the_block_as_the_full_body_has_it(trained, dataset, tmp_path):
     """Over all vertices of shapes at rest of another take: what is left of the dents, in all."""
-    spans, preset = split(dataset)[1], changed(ContactPreset(), QUICK[:3])
+    spans, preset = split(dataset)[1], changed(ContactPreset(), [*QUICK[:3], "pressed=1200"])
     scene = contact_scene(dataset, dataset.body, spans, preset.handles)
     shapes = [Sphere(BETWEEN)] * 2
     truth = replace(
@@ -121,7 +121,7 @@ def test_a_ball_between_the_learned_ones_dents_the_block_as_the_full_body_has_it
 
 def test_cubature_is_fitted_to_shapes_with_the_ball_that_pressed_them(trained, dataset, tmp_path):
     """How deep that was is in the samples: the larger ball is not as deep as the smaller one in its place."""
-    spans, preset = split(dataset)[0], changed(ContactPreset(), QUICK[:3])
+    spans, preset = split(dataset)[0], changed(ContactPreset(), [*QUICK[:3], "pressed=1200"])
     scene = contact_scene(dataset, dataset.body, spans, preset.handles)
     kept = tmp_path / "solved", "it"
     samples = solve_corrections(

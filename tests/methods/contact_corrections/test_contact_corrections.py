@@ -76,7 +76,7 @@ def linear(dataset, tmp_path_factory):
 @pytest.fixture(scope="module")
 def held_out(dataset, tmp_path_factory):
     """Shapes at rest of states of the validation take, and what there was to see."""
-    preset = changed(ContactPreset(), ["handles=10", "traverses=4", "depths=2"])
+    preset = changed(ContactPreset(), ["handles=10", "pressed=1200", "traverses=4", "depths=2"])
     training, validation = split(dataset)
     scene = contact_scene(dataset, dataset.body, training, preset.handles)
     return scene, solve(scene, validation, 12, preset, path=tmp_path_factory.mktemp("held") / "out")
@@ -192,7 +192,7 @@ def test_a_ball_far_off_leaves_the_block_alone(trained, dataset):
 
 def test_solving_goes_on_where_it_was_stopped(held_out, dataset, tmp_path):
     scene, _ = held_out
-    preset = changed(ContactPreset(), ["handles=10", "traverses=1", "depths=1"])
+    preset = changed(ContactPreset(), ["handles=10", "pressed=1200", "traverses=1", "depths=1"])
     spans = split(dataset)[1]
     whole = solve(scene, spans, 4, preset, path=tmp_path / "whole.safetensors")
 

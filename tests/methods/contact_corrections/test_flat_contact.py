@@ -114,7 +114,9 @@ def share_met(dataset, out, met):
     """Of the ways in that end where the takes have the star."""
     spans = split(dataset)[0]
     scene = contact_scene(dataset, dataset.body, spans, 7)
-    preset = changed(PRESETS["preview"], [f"met={met}", "depths=1", "traverses=10", "depth=0.2"])
+    preset = changed(
+        PRESETS["preview"], [f"met={met}", "pressed=240", "depths=1", "traverses=10", "depth=0.2"]
+    )
     kept = out / f"solved_{met}.safetensors", "star"
     data = solve_corrections(
         scene, spans, 5, preset, seed=0, kept=kept, stage="", emit=silent, stop=StopRequest()

@@ -13,8 +13,8 @@ from neural_physics.errors import Problem
 FEW = 4000  # vertices: of these even a full matrix is factorised within seconds
 # How far before each vertex, in the best order, its first neighbour is: the mean, as a share of all vertices.
 # A thin box of 30,000 has 0.16 and one of 4,500 up to 0.21, where tetrahedra at random have 0.3; a square of
-# triangles has 0.03, where those at random have 0.2. Bodies of fewer elements than vertices, which are strands,
-# have next to nothing.
+# triangles has 0.03, where those at random have 0.2. Bodies of fewer elements than vertices, which are
+# strands, have next to nothing.
 WIDEST, WIDEST_OF_TRIANGLES, WIDEST_OF_FEW = 0.25, 0.1, 0.05
 
 

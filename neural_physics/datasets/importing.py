@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..arrays import Doubles, Floats
 from ..errors import Problem
 from ..files.atomic import writing
-from ..files.below import clear_below, remove_below, rename_below
+from ..files.below import clear_below, rename_below
 from ..files.links import check_no_link
 from ..files.locks import one_at_a_time
 from ..files.looking import has_file
@@ -409,9 +409,9 @@ def check_killed(dataset_path: Path) -> None:
 
 def discard_killed(dataset_path: Path) -> None:
     """Delete what an import has left that was killed. Raises OSError and what `check_killed` does."""
-    check_killed(dataset_path)
-    if (dataset_path / SCRATCH).exists():
-        remove_below(dataset_path, dataset_path / SCRATCH)
+    scratch = check_no_link(dataset_path / SCRATCH)
+    if scratch.exists():
+        remove_take(dataset_path, scratch)
 
 
 def _to_frame(shape: Floats, object_from_frame: Doubles) -> Floats:

@@ -46,7 +46,7 @@ def solve_corrections(
     frames = [(span, t) for span in spans for t in range(span.start, span.stop)]
     picked = np.unique(np.linspace(0, len(frames) - 1, min(count, len(frames))).round().astype(int))
 
-    wanted = max(1, round(len(picked) * min(1.0, preset.pressed / preset.poses)))
+    wanted = max(1, min(len(picked), round(preset.pressed * count / preset.poses)))
     pressed = set(np.linspace(0, len(picked) - 1, wanted).round().astype(int).tolist())
 
     def asked(number: int) -> Asked:

@@ -96,7 +96,11 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
 
 def _stages(preset: ContactPreset, cores: int | None) -> dict[str, float]:
     """Roughly how long each takes, seconds."""
-    solving = SHAPE_SECONDS * (preset.poses + preset.pressed * preset.traverses) / cores_for(cores)
+    solving = (
+        SHAPE_SECONDS
+        * (preset.poses + min(preset.pressed, preset.poses) * preset.traverses)
+        / cores_for(cores)
+    )
     learning = 60.0 * preset.minutes or NETWORK_SECONDS
     return {
         SOLVING.format("training"): solving,
